@@ -29,7 +29,7 @@ class MpiDistribution : public Distribution {
 
     const Comm& comm_;
     const EmulationOptions& options_;
-    Places places_;
+    NodePlaces places_;
 };
 
 }  // namespace ovni

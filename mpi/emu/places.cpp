@@ -20,7 +20,7 @@ std::string short_host_name() {
     return name.substr(0, name.find('.'));
 }
 
-std::string name_of(const Place& place) {
+std::string name_of(const NodePlace& place) {
     return fmt::format("{} (rank {})", place.host, place.node);
 }
 
@@ -38,7 +38,7 @@ Error error_of(const PlacedStream& stream, const std::string& what) {
 // Looks at streams in order of their paths, and remembers where looms are.
 class Settlement {
  public:
-    explicit Settlement(const std::vector<Place>& places) : places_(places) {}
+    explicit Settlement(const std::vector<NodePlace>& places) : places_(places) {}
 
     // `seen`: one stream as one or more places have it. Which of them reads it?
     const PlacedStream& choose(std::span<const PlacedStream> seen) {
@@ -72,7 +72,7 @@ class Settlement {
                                            loom, name_of(places_[first])));
     }
 
-    const std::vector<Place>& places_;
+    const std::vector<NodePlace>& places_;
     std::map<std::string, uint32_t> looms_;  // by name: the place of the first stream
 };
 
@@ -84,10 +84,10 @@ EmulationOptions as_seen_by_root(EmulationOptions options) {
     return options;
 }
 
-Places find_places(const Comm& comm, const EmulationOptions& options) {
-    Places places;
+NodePlaces find_places(const Comm& comm, const EmulationOptions& options) {
+    NodePlaces places;
     if (options.storage == Storage::shared) {
-        Place& place = places.all.emplace_back(Place{0, "", options.files(), {}});
+        NodePlace& place = places.all.emplace_back(NodePlace{0, "", options.files(), {}});
         place.ranks.resize(static_cast<size_t>(comm.size()));
         std::iota(place.ranks.begin(), place.ranks.end(), 0);
         return places;
@@ -102,10 +102,12 @@ Places find_places(const Comm& comm, const EmulationOptions& options) {
     PerRank<std::string> hosts = comm.allgather(host), directories = comm.allgather(directory);
     for (int rank = 0; rank < comm.size(); ++rank) {
         auto r = static_cast<size_t>(rank);
-        auto is_place = [&](const Place& p) { return p.node == nodes[r] && p.directory == directories[r]; };
+        auto is_place = [&](const NodePlace& p) {
+            return p.node == nodes[r] && p.directory == directories[r];
+        };
         auto known = std::ranges::find_if(places.all, is_place);
         if (known == places.all.end())
-            known = places.all.insert(known, Place{nodes[r], hosts[r], directories[r], {}});
+            known = places.all.insert(known, NodePlace{nodes[r], hosts[r], directories[r], {}});
         known->ranks.push_back(rank);
     }
     return places;
@@ -129,18 +131,18 @@ void expect_all_ranks(const Trace& trace, const System& system, const ClockModel
         trace.directory());
 }
 
-Readers readers_of(const Places& places) {
+Readers readers_of(const NodePlaces& places) {
     return [&](uint32_t stream) -> const std::vector<int>& {
         return places.all[places.of_stream[stream]].ranks;
     };
 }
 
-uint32_t place_of_rank(const Places& places, int rank) {
-    auto has_it = [&](const Place& place) { return std::ranges::binary_search(place.ranks, rank); };
+uint32_t place_of_rank(const NodePlaces& places, int rank) {
+    auto has_it = [&](const NodePlace& place) { return std::ranges::binary_search(place.ranks, rank); };
     return static_cast<uint32_t>(std::ranges::find_if(places.all, has_it) - places.all.begin());
 }
 
-PlacedStreams put_together(PlacedStreams all, const std::vector<Place>& places, Tolerance tolerance,
+PlacedStreams put_together(PlacedStreams all, const std::vector<NodePlace>& places, Tolerance tolerance,
                            std::vector<Damage>& damages) {
     std::vector<PlacedStream> streams;
     for (size_t i = 0; i < all.streams.size(); ++i)

@@ -15,15 +15,15 @@
 namespace ovni {
 
 // Ranks of one node that look into the same directory.
-struct Place {
+struct NodePlace {
     int node = 0;      // lowest rank on it
     std::string host;  // its name up to the first dot
     std::filesystem::path directory;
     std::vector<int> ranks;
 };
 
-struct Places {
-    std::vector<Place> all;           // in order of their lowest ranks, the same on all ranks
+struct NodePlaces {
+    std::vector<NodePlace> all;       // in order of their lowest ranks, the same on all ranks
     std::vector<uint32_t> of_stream;  // by stream: its place
 
     int first_rank_of(uint32_t stream) const { return all[of_stream[stream]].ranks.front(); }
@@ -34,13 +34,13 @@ struct Places {
 void expect_all_ranks(const Trace& trace, const System& system, const ClockModel& clocks);
 
 // Collective. The result says nothing of streams yet.
-Places find_places(const Comm& comm, const EmulationOptions& options);
+NodePlaces find_places(const Comm& comm, const EmulationOptions& options);
 
 // The ranks of the place of a stream. `places` outlives it.
-Readers readers_of(const Places& places);
+Readers readers_of(const NodePlaces& places);
 
 // The place of that rank.
-uint32_t place_of_rank(const Places& places, int rank);
+uint32_t place_of_rank(const NodePlaces& places, int rank);
 
 // The options with the directory of the trace that rank 0 reads.
 EmulationOptions as_seen_by_root(EmulationOptions options);
@@ -54,7 +54,7 @@ struct PlacedStreams {
 // The streams of all places, in order of their paths, each in the one place that is to read it. Throws
 // Error for two streams of one path, a loom in pieces on several nodes, and one that several nodes see and
 // none of which it is; with Tolerance::keep_going such streams are left out.
-PlacedStreams put_together(PlacedStreams all, const std::vector<Place>& places, Tolerance tolerance,
+PlacedStreams put_together(PlacedStreams all, const std::vector<NodePlace>& places, Tolerance tolerance,
                            std::vector<Damage>& damages);
 
 }  // namespace ovni

@@ -36,12 +36,14 @@ bool is_absent(const std::filesystem::path& directory) {
 }
 
 // Some nodes may have nothing of the trace, but not all.
-void tell_of_absent(const Comm& comm, const std::vector<Place>& places, const Place& here) {
+void tell_of_absent(const Comm& comm, const std::vector<NodePlace>& places, const NodePlace& here) {
     PerRank<int64_t> absent = comm.allgather(int64_t{is_absent(here.directory)});
-    auto lacks = [&](const Place& place) { return absent[static_cast<size_t>(place.ranks.front())] != 0; };
+    auto lacks = [&](const NodePlace& place) {
+        return absent[static_cast<size_t>(place.ranks.front())] != 0;
+    };
     auto lacking = std::ranges::count_if(places, lacks);
     if (lacking == 0) return;
-    const Place& first = *std::ranges::find_if(places, lacks);
+    const NodePlace& first = *std::ranges::find_if(places, lacks);
     std::string what = fmt::format("is missing on {} of {} nodes, the first is {} (rank {})", lacking,
                                    places.size(), first.host, first.node);
     comm.agree([&] {
@@ -72,7 +74,7 @@ void expect_shared(const std::filesystem::path& directory, const std::vector<std
 }
 
 // The first rank of this place lists the top of the directory, all there list a share of what is below.
-FoundStreams find_here(const Comm& comm, const Comm& ranks_here, const Place& here,
+FoundStreams find_here(const Comm& comm, const Comm& ranks_here, const NodePlace& here,
                        const EmulationOptions& options) {
     const bool is_shared = options.storage == Storage::shared;
     std::string packed = comm.agree([&] {
@@ -103,7 +105,7 @@ FoundStreams find_here(const Comm& comm, const Comm& ranks_here, const Place& he
     return wire::unpack<FoundStreams>(ranks_here.broadcast(std::move(packed)));
 }
 
-std::string read_share(const Comm& ranks_here, const EmulationOptions& options, const Place& here,
+std::string read_share(const Comm& ranks_here, const EmulationOptions& options, const NodePlace& here,
                        const FoundStreams& found) {
     ReadShare share;
     if (ranks_here.is_root() && options.tolerance == Tolerance::keep_going)
@@ -123,7 +125,7 @@ struct Read {
     std::vector<Damage> damages;
 };
 
-Read unpack(PerRank<std::string> shares, size_t expected, const Places& places,
+Read unpack(PerRank<std::string> shares, size_t expected, const NodePlaces& places,
             const EmulationOptions& options) {
     Read read;
     read.placed.streams.reserve(expected);
@@ -155,9 +157,9 @@ void keep_one_each(std::vector<Damage>& damages) {
 }  // namespace
 
 Trace read_trace(const Comm& comm, const EmulationOptions& options, const ClockSources& clocks,
-                 Places& places, std::vector<Damage>& damages) {
+                 NodePlaces& places, std::vector<Damage>& damages) {
     uint32_t mine = place_of_rank(places, comm.rank());
-    const Place& here = places.all[mine];
+    const NodePlace& here = places.all[mine];
     const bool is_shared = options.storage == Storage::shared;
     Comm ranks_here = comm.split(static_cast<int>(mine));
     if (!is_shared) tell_of_absent(comm, places.all, here);
@@ -197,7 +199,7 @@ Trace read_trace(const Comm& comm, const EmulationOptions& options, const ClockS
     return trace;
 }
 
-ClockSources read_clock_sources(const Comm& comm, const EmulationOptions& options, const Places& places) {
+ClockSources read_clock_sources(const Comm& comm, const EmulationOptions& options, const NodePlaces& places) {
     std::string found = comm.agree([&]() -> std::string {
         if (!comm.is_root()) return {};
         std::vector<std::filesystem::path> directories = {places.all.front().directory};

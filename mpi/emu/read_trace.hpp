@@ -15,10 +15,10 @@ namespace ovni {
 // Does what open_trace() does, with equal damages on all ranks. `places` gets those of the streams.
 // Collective; throws Stopped.
 Trace read_trace(const Comm& comm, const EmulationOptions& options, const ClockSources& clocks,
-                 Places& places, std::vector<Damage>& damages);
+                 NodePlaces& places, std::vector<Damage>& damages);
 
 // Reads the files about clocks that rank 0 sees: in its own directory of the trace and, if that is
 // node-local, then in the one of the outputs. Collective; throws Stopped.
-ClockSources read_clock_sources(const Comm& comm, const EmulationOptions& options, const Places& places);
+ClockSources read_clock_sources(const Comm& comm, const EmulationOptions& options, const NodePlaces& places);
 
 }  // namespace ovni

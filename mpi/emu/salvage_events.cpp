@@ -32,7 +32,7 @@ Findings exact_pass(const Comm& comm, const DryRun& run, const std::vector<bool>
 
 }  // namespace
 
-void salvage_events(const Comm& comm, Trace& trace, const Places& places, const DryRunOptions& options,
+void salvage_events(const Comm& comm, Trace& trace, const NodePlaces& places, const DryRunOptions& options,
                     std::vector<Damage>& damages) {
     DryRun run = comm.agree([&] { return DryRun(trace, options); });
     std::vector<bool> mine;

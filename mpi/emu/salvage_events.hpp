@@ -8,7 +8,7 @@
 namespace ovni {
 
 // Does what salvage_events() does in one process, alike on all ranks. Collective; throws Stopped.
-void salvage_events(const Comm& comm, Trace& trace, const Places& places, const DryRunOptions& options,
+void salvage_events(const Comm& comm, Trace& trace, const NodePlaces& places, const DryRunOptions& options,
                     std::vector<Damage>& damages);
 
 }  // namespace ovni
