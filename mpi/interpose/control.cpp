@@ -52,7 +52,7 @@ void begin(Thread& thread, const ForeignString& name) {
     open_region(thread, name.view());
 }
 
-void end(Thread& thread, const ForeignString& name) {
+void end_region(Thread& thread, const ForeignString& name) {
     close_region(thread, name.view());
 }
 
@@ -61,10 +61,7 @@ void measure_clocks(Thread&, const ForeignString&) {
 }
 
 constexpr Level levels[] = {
-    {-1, end, nullptr},
-    {0, pause, pause},
-    {1, begin, resume},
-    {2, flush, flush},
+    {-1, end_region, nullptr},           {0, pause, pause}, {1, begin, resume}, {2, flush, flush},
     {3, measure_clocks, measure_clocks},
 };
 

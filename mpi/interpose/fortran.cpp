@@ -18,7 +18,7 @@ namespace {
 
 Report missing_routine{"%s is not in this process: calls of it do nothing"};
 
-void missing() {}
+void no_routine() {}
 
 struct Symbol {
     char text[64];
@@ -60,7 +60,7 @@ void* find_routine(Routine routine, Spelling spelling) noexcept {
     if (void* found = find_symbol(spelled("p", routine, spelling).text)) return found;
     if (void* found = function_of_bindings(name.text)) return found;
     missing_routine.once(name.text);
-    return reinterpret_cast<void*>(missing);
+    return reinterpret_cast<void*>(no_routine);
 }
 
 static bool make_ended_request(MPI_Request& request) noexcept {

@@ -15,6 +15,7 @@
 #include "mpi/interpose/job/clock_points.hpp"
 #include "mpi/interpose/job/cpus.hpp"
 #include "mpi/interpose/job/host.hpp"
+#include "mpi/interpose/job/is_set.hpp"
 #include "mpi/interpose/job/run.hpp"
 #include "mpi/interpose/job/spawned.hpp"
 #include "mpi/interpose/job/traced_ranks.hpp"
@@ -35,11 +36,6 @@ namespace {
 struct LoomName {
     char text[512];
 };
-
-bool is_set(const char* variable) noexcept {
-    const char* value = secure_getenv(variable);
-    return value && *value && strcmp(value, "0") != 0;
-}
 
 bool says(const char* variable, const char* word) noexcept {
     const char* value = secure_getenv(variable);

@@ -10,10 +10,10 @@ namespace ovni::sync {
 
 namespace {
 
-enum class Side : uint64_t { floor, ceiling };
+enum class Limit : uint64_t { floor, ceiling };
 struct Corner {
     uint64_t node;
-    Side side;
+    Limit side;
     ClockPoint point;
 };
 
@@ -54,15 +54,15 @@ std::vector<Estimate> Survey::measure() {
 std::vector<Corridor> Survey::gather_corridors() const {
     std::vector<Corner> corners;
     for (size_t node = 0; node < corridors_.size(); ++node) {
-        for (ClockPoint floor : corridors_[node].floors()) corners.push_back({node, Side::floor, floor});
+        for (ClockPoint floor : corridors_[node].floors()) corners.push_back({node, Limit::floor, floor});
         for (ClockPoint ceiling : corridors_[node].ceilings())
-            corners.push_back({node, Side::ceiling, ceiling});
+            corners.push_back({node, Limit::ceiling, ceiling});
     }
     std::vector<Corridor> all(nodes_.is_root() ? corridors_.size() : 0);
     for (const std::vector<Corner>& of_rank : nodes_.gather(corners))
         for (const Corner& corner : of_rank) {
-            if (corner.side == Side::floor) all[corner.node].add_floor(corner.point);
-            if (corner.side == Side::ceiling) all[corner.node].add_ceiling(corner.point);
+            if (corner.side == Limit::floor) all[corner.node].add_floor(corner.point);
+            if (corner.side == Limit::ceiling) all[corner.node].add_ceiling(corner.point);
         }
     return all;
 }

@@ -78,12 +78,12 @@ class FileMemory {
         void* begin =
             errno == 0 ? mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
         const int fault = errno;
-        close(file);
+        ::close(file);
         errno = fault;
         return begin == MAP_FAILED ? nullptr : begin;
     }
     int open_file() noexcept {
-        const int file = open(directory_.data(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+        const int file = ::open(directory_.data(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
         if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return file;
         std::array<char, PATH_MAX + 32> path;
         std::strcpy(path.data(), directory_.data());

@@ -33,7 +33,7 @@ namespace ovni::code {
 
 namespace {
 
-using Alarm = ovni_private_code_alarm;
+using CodeAlarm = ovni_private_code_alarm;
 
 Registers registers_in(const Site& site, const PatchedFrame& frame) {
     constexpr unsigned overflow_flag = 11;
@@ -70,7 +70,7 @@ bool is_only_thread() {
 
 class CodeAlarms {
  public:
-    explicit CodeAlarms(std::span<const Alarm> alarms) : search_(alarms) {}
+    explicit CodeAlarms(std::span<const CodeAlarm> alarms) : search_(alarms) {}
 
     void begin() {
         if (!take_over(SIGTRAP, on_trap)) return;
@@ -288,7 +288,7 @@ CodeAlarms* code_alarms;
 
 // A chain may arm an alarm in its last step, in any thread.
 void CodeAlarms::armed(uint16_t alarm, int here, int elsewhere) {
-    const auto is_same = [&](const Alarm& known) { return known.number == alarm; };
+    const auto is_same = [&](const CodeAlarm& known) { return known.number == alarm; };
     if (needs_translation(*std::ranges::find_if(code_alarms->search_.alarms(), is_same)))
         return translation_is_wanted(here != 0, elsewhere != 0, !own_hits.is_reporting);
     code_alarms->sites_.put_back(alarm);
@@ -440,7 +440,7 @@ void list_functions_if_asked() {
 
 [[gnu::constructor]] void begin() {
     list_functions_if_asked();
-    const Alarm* alarms = nullptr;
+    const CodeAlarm* alarms = nullptr;
     const size_t count = ovni_private_code_alarms(&alarms);
     if (count == 0) return;
     code_alarms = new CodeAlarms({alarms, count});

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "code/instruction_form.hpp"
+
 namespace ovni::code {
 
 namespace {
@@ -64,13 +66,6 @@ struct Original {
 
 bool is_conditional(const ZydisDecodedInstruction& instruction) {
     return instruction.meta.category == ZYDIS_CATEGORY_COND_BR;
-}
-
-// loop and jrcxz reach 127 bytes and have no longer form.
-bool is_short_only(const ZydisDecodedInstruction& instruction) {
-    constexpr uint8_t first = 0xe0, last = 0xe3;
-    return instruction.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && instruction.opcode >= first &&
-           instruction.opcode <= last;
 }
 
 void copy_branch(Assembler& to, const Original& original) {

@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "code/instruction_copy.hpp"
+#include "code/instruction_form.hpp"
 #include "code/patched_hit.hpp"
 #include "code/sites.hpp"
 #include "code/written_code.hpp"
@@ -15,7 +16,6 @@ namespace ovni::code {
 
 namespace {
 
-constexpr uint8_t int3 = 0xcc;
 // push and pop of segments, and arithmetic of decimal digits, as they were before 64 bits
 constexpr std::array<uint8_t, 11> illegal = {0x37, 0x3f, 0x2f, 0x27, 0x1f, 0x1e,
                                              0x17, 0x16, 0x0e, 0x07, 0x06};

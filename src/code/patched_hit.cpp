@@ -129,7 +129,7 @@ struct OwnCode {
 };
 constinit OwnCode own_code[2] = {};
 
-OwnCode image_of(uintptr_t address) noexcept {
+OwnCode own_code_of(uintptr_t address) noexcept {
     dl_find_object found{};
     if (::_dl_find_object(reinterpret_cast<void*>(address), &found) != 0) return {};
     return {reinterpret_cast<uintptr_t>(found.dlfo_map_start),
@@ -141,8 +141,8 @@ OwnCode image_of(uintptr_t address) noexcept {
 void prepare_patched_hits(ReportPatched report) noexcept {
     report_patched = report;
     ovni_code_state_of_patched = extended_state();
-    own_code[0] = image_of(reinterpret_cast<uintptr_t>(::ovni_private_hit_site));
-    own_code[1] = image_of(reinterpret_cast<uintptr_t>(ovni_code_patched_site));
+    own_code[0] = own_code_of(reinterpret_cast<uintptr_t>(::ovni_private_hit_site));
+    own_code[1] = own_code_of(reinterpret_cast<uintptr_t>(ovni_code_patched_site));
 }
 
 bool is_own_code(uintptr_t address) noexcept {

@@ -15,10 +15,10 @@ namespace ovni::code {
 
 namespace {
 
-constinit std::atomic<void (*)(uintptr_t)> follower{nullptr};
+constinit std::atomic<void (*)(uintptr_t)> jump_follower{nullptr};
 
 void tell(uintptr_t stack_pointer) noexcept {
-    if (auto* unwound = follower.load(std::memory_order_acquire)) unwound(stack_pointer);
+    if (auto* unwound = jump_follower.load(std::memory_order_acquire)) unwound(stack_pointer);
 }
 
 // The C library keeps it encrypted: rotated, and combined with a number of the process.
@@ -32,7 +32,7 @@ uintptr_t stack_pointer_in(const __jmp_buf_tag* buffer) noexcept {
 }  // namespace
 
 void follow_jumps(void (*unwound)(uintptr_t)) noexcept {
-    follower.store(unwound, std::memory_order_release);
+    jump_follower.store(unwound, std::memory_order_release);
 }
 
 }  // namespace ovni::code

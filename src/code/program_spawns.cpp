@@ -12,11 +12,11 @@ namespace ovni::code {
 
 namespace {
 
-constinit std::atomic<void (*)(bool)> follower{nullptr};
+constinit std::atomic<void (*)(bool)> spawn_follower{nullptr};
 
 class Spawning {
  public:
-    Spawning() noexcept : follower_(follower.load(std::memory_order_acquire)) {
+    Spawning() noexcept : follower_(spawn_follower.load(std::memory_order_acquire)) {
         if (follower_) follower_(true);
     }
     ~Spawning() {
@@ -32,7 +32,7 @@ class Spawning {
 }  // namespace
 
 void follow_spawning(void (*spawning)(bool)) noexcept {
-    follower.store(spawning, std::memory_order_release);
+    spawn_follower.store(spawning, std::memory_order_release);
 }
 
 }  // namespace ovni::code

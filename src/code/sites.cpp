@@ -7,13 +7,13 @@
 #include <new>
 
 #include "code/instruction_copy.hpp"
+#include "code/instruction_form.hpp"
 #include "code/written_code.hpp"
 
 namespace ovni::code {
 
 namespace {
 
-constexpr uint8_t int3 = 0xcc;
 constexpr size_t longest_instruction = 15;
 // A jump costs some traps to make, and is no gain where threads come to its inside.
 constexpr uint32_t traps_before_jump = 64, most_traps_inside = 1000;

@@ -48,7 +48,7 @@ CollectiveRow row_of(const System& system, const CollectiveEnd& end, int64_t ori
     return row;
 }
 
-ObjectKey key_of(const MpiObject& object) {
+ObjectKey key_of_object(const MpiObject& object) {
     return {.communicator = object.communicator_id,
             .scope = static_cast<int32_t>(object.scope),
             .turn = static_cast<int32_t>(object.turn),
@@ -63,7 +63,7 @@ ObjectRow row_of(const System& system, const ObjectCall& call, const std::vector
             .complete = call.complete == ObjectCall::never ? ObjectRow::never : call.complete - origin,
             .bytes = call.bytes,
             .result = call.result,
-            .object = key_of(objects[call.object]),
+            .object = key_of_object(objects[call.object]),
             .thread = thread_of(system, call.stream),
             .target = call.target,
             .function = static_cast<int32_t>(function_value(call.function)),
@@ -120,7 +120,7 @@ TrafficRows traffic_rows(const System& system, const TrafficAnalysis& found, int
     rows.unmatched = rows_of<UnmatchedRow>(system, found.unmatched, origin);
     for (const MpiObject& object : found.objects.objects)
         rows.object_facts.push_back(
-            {key_of(object), object.name, object.process, object.rank, object.is_made});
+            {key_of_object(object), object.name, object.process, object.rank, object.is_made});
     return rows;
 }
 

@@ -8,8 +8,6 @@ namespace ovni {
 
 namespace {
 
-using enum StateKind;
-
 EventCode code_of(std::string_view text) {
     return text.empty() ? EventCode() : EventCode::from_chars(text.data());
 }
@@ -18,11 +16,13 @@ void add_channel(std::vector<StateEvent>& events, const ChannelSpec& channel, ui
     bool is_stack = channel.kind == ChannelKind::stack;
     for (const StateRule& rule : channel.states) {
         if (rule.enter.empty() || is_punctual(channel, rule)) continue;
-        StateEvent enter{code_of(rule.enter), code_of(rule.leave), is_stack ? push : set, stack};
+        StateEvent enter{code_of(rule.enter), code_of(rule.leave),
+                         is_stack ? StateKind::push : StateKind::set, stack};
         enter.is_initial = rule.value == channel.initial;
         events.push_back(enter);
         if (!rule.leave.empty())
-            events.push_back({code_of(rule.leave), EventCode(), is_stack ? pop : clear, stack});
+            events.push_back(
+                {code_of(rule.leave), EventCode(), is_stack ? StateKind::pop : StateKind::clear, stack});
     }
 }
 
@@ -31,7 +31,7 @@ void add_hooks(std::vector<StateEvent>& events, const ModelSpec& model, unsigned
         const HookState& state = event.state;
         if (state.declared != HookState::Declared::kind) continue;
         unsigned stack = first_stack + state.channel;
-        if (state.kind == always) stack = 0;
+        if (state.kind == StateKind::always) stack = 0;
         if (state.channel == all_marks) stack = StateEvent::marks;
         events.push_back({code_of(event.signature), code_of(state.opposite), state.kind,
                           static_cast<uint8_t>(stack), state.key_at, state.key_size, state.kept});

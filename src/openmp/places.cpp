@@ -36,15 +36,15 @@ static_assert(sizeof all_words / sizeof *all_words == static_cast<size_t>(Constr
 // A key is the address << construct_bits, and the construct + 1; 0: the row is free.
 constexpr unsigned construct_bits = 8;
 
-struct Row {
+struct PlaceRow {
     std::atomic<uint64_t> key;
     std::atomic<const char*> label;
 };
 
-constinit Row rows[most_places];
+constinit PlaceRow place_rows[most_places];
 
-Row& row_of(CodePlace place) {
-    return rows[place - 1];
+PlaceRow& row_of(CodePlace place) {
+    return place_rows[place - 1];
 }
 
 const char* make_label(uint64_t key) noexcept {
@@ -69,8 +69,8 @@ CodePlace place_of(const void* address, Construct construct) noexcept {
     uint64_t at = (key * golden_ratio) >> 52;
     static_assert(most_places == 1u << (64 - 52));
     for (uint32_t tries = 0; tries < most_places; ++tries, at = (at + 1) % most_places) {
-        uint64_t found = rows[at].key.load(std::memory_order_relaxed);
-        if (found == 0 && rows[at].key.compare_exchange_strong(found, key, std::memory_order_relaxed))
+        uint64_t found = place_rows[at].key.load(std::memory_order_relaxed);
+        if (found == 0 && place_rows[at].key.compare_exchange_strong(found, key, std::memory_order_relaxed))
             return static_cast<CodePlace>(at + 1);
         if (found == key) return static_cast<CodePlace>(at + 1);
     }
@@ -83,7 +83,7 @@ const void* address_of(CodePlace place) noexcept {
 
 // Two threads may make it at once; one of the texts stays.
 const char* label_of(CodePlace place) noexcept {
-    Row& row = row_of(place);
+    PlaceRow& row = row_of(place);
     const char* label = row.label.load(std::memory_order_acquire);
     if (label) return label;
     const char* made = make_label(row.key.load(std::memory_order_relaxed));

@@ -7,25 +7,25 @@ namespace ovni::openmp {
 namespace {
 
 // The number says whose clock it is. It is 0 while the clock changes.
-struct Row {
+struct EndRow {
     std::atomic<uint32_t> region;
     std::atomic<uint64_t> clock;
 };
 
 constexpr uint32_t kept = 256;
-constinit Row rows[kept];
+constinit EndRow end_rows[kept];
 
 }  // namespace
 
 void note_end_of_region(uint32_t region, uint64_t clock) noexcept {
-    Row& row = rows[region % kept];
+    EndRow& row = end_rows[region % kept];
     row.region.store(0, std::memory_order_seq_cst);
     row.clock.store(clock, std::memory_order_seq_cst);
     row.region.store(region, std::memory_order_release);
 }
 
 uint64_t end_of_region(uint32_t region) noexcept {
-    const Row& row = rows[region % kept];
+    const EndRow& row = end_rows[region % kept];
     if (row.region.load(std::memory_order_acquire) != region) return 0;
     const uint64_t clock = row.clock.load(std::memory_order_acquire);
     return row.region.load(std::memory_order_acquire) == region ? clock : 0;

@@ -26,7 +26,7 @@ Error wrong(std::string_view word, std::string_view value, std::string what) {
     return {std::move(what), std::string(word), offset};
 }
 
-std::string text_of(uint64_t number) {
+std::string number_text(uint64_t number) {
     return std::to_string(number);
 }
 
@@ -95,15 +95,16 @@ Fault OptionWords::set(std::string_view name, std::string_view value) noexcept {
 Fault OptionWords::finish(std::vector<std::string>& chains) const noexcept {
     chains.insert(chains.end(), chains_.begin(), chains_.end());
     std::string plain;
-    if (skip_.value_or(0) > 0) plain = "start:icount:" + text_of(*skip_);
-    if (length_) plain += (plain.empty() ? "stop:icount:" : ",stop:icount:") + text_of(*length_);
+    if (skip_.value_or(0) > 0) plain = "start:icount:" + number_text(*skip_);
+    if (length_) plain += (plain.empty() ? "stop:icount:" : ",stop:icount:") + number_text(*length_);
     if (!plain.empty()) chains.push_back(plain);
     if (!uniform_skip_ && !uniform_period_ && !uniform_length_ && !uniform_count_) return {};
     if (!uniform_period_ || !uniform_length_ || !uniform_count_)
         return Error{"uniform-period, uniform-length and uniform-count belong together", {}, 0};
-    std::string uniform = "uniform:" + text_of(*uniform_period_) + ":" + text_of(*uniform_length_) + ":" +
-                          text_of(*uniform_count_);
-    if (uniform_skip_.value_or(0) > 0) uniform.insert(0, "precond:icount:" + text_of(*uniform_skip_) + ",");
+    std::string uniform = "uniform:" + number_text(*uniform_period_) + ":" + number_text(*uniform_length_) +
+                          ":" + number_text(*uniform_count_);
+    if (uniform_skip_.value_or(0) > 0)
+        uniform.insert(0, "precond:icount:" + number_text(*uniform_skip_) + ",");
     chains.push_back(uniform);
     return {};
 }

@@ -23,7 +23,7 @@ constexpr std::string_view launchers[] = {
     "srun",   "hydra_pmi_proxy", "pmi_proxy"};
 
 // The name of a task, from its directory in /proc; empty if it cannot be read.
-std::string name_of(const std::string& task) {
+std::string task_name(const std::string& task) {
     const int file = ::open((task + "/comm").c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return "";
     char name[32];
@@ -44,7 +44,7 @@ bool is_launcher() noexcept {
 }
 
 bool is_started_by_ovnirun() noexcept {
-    return name_of("/proc/" + std::to_string(::getppid())) == "ovnirun";
+    return task_name("/proc/" + std::to_string(::getppid())) == "ovnirun";
 }
 
 bool is_code_library_loaded() noexcept {
@@ -62,7 +62,7 @@ size_t count_program_threads() noexcept {
     size_t count = 0;
     while (const dirent* thread = ::readdir(threads))
         if (thread->d_name[0] != '.' &&
-            !name_of(std::string("/proc/self/task/") + thread->d_name).starts_with("ovni-"))
+            !task_name(std::string("/proc/self/task/") + thread->d_name).starts_with("ovni-"))
             ++count;
     ::closedir(threads);
     return count;

@@ -12,7 +12,7 @@ namespace {
 
 using Chains = std::vector<Chain>;
 
-Error wrong(const Chain& chain, size_t offset, std::string what) {
+Error wrong_alarm(const Chain& chain, size_t offset, std::string what) {
     return {std::move(what), chain.source, offset};
 }
 
@@ -25,7 +25,7 @@ std::optional<size_t> find_chain(const Chains& chains, const std::string& name) 
 Fault check_names(const Chains& chains) {
     for (size_t i = 0; i < chains.size(); ++i)
         if (!chains[i].name.empty() && find_chain(chains, chains[i].name) != i)
-            return wrong(chains[i], chains[i].name_offset, "duplicate chain name " + chains[i].name);
+            return wrong_alarm(chains[i], chains[i].name_offset, "duplicate chain name " + chains[i].name);
     return {};
 }
 
@@ -35,12 +35,12 @@ Fault link(Plan& plan) {
         const Chain& chain = plan.chains[i];
         if (chain.waits_for.empty()) continue;
         std::optional<size_t> awaited = find_chain(plan.chains, chain.waits_for);
-        if (!awaited) return wrong(chain, chain.waits_for_offset, "unknown chain " + chain.waits_for);
+        if (!awaited) return wrong_alarm(chain, chain.waits_for_offset, "unknown chain " + chain.waits_for);
         plan.waiters[*awaited].push_back(i);
         if (plan.chains[*awaited].repeat == endless)
             plan.warnings.push_back(
-                wrong(chain, chain.waits_for_offset,
-                      "chain " + chain.waits_for + " repeats endlessly: the wait never ends")
+                wrong_alarm(chain, chain.waits_for_offset,
+                            "chain " + chain.waits_for + " repeats endlessly: the wait never ends")
                     .message());
     }
     return {};
@@ -51,7 +51,7 @@ Fault check_cycles(const Chains& chains) {
     for (const Chain& first : chains) {
         const Chain* chain = &first;
         for (size_t steps = 0; !chain->waits_for.empty(); ++steps) {
-            if (steps > chains.size()) return wrong(first, first.waits_for_offset, "waitfor cycle");
+            if (steps > chains.size()) return wrong_alarm(first, first.waits_for_offset, "waitfor cycle");
             chain = &chains[*find_chain(chains, chain->waits_for)];
         }
     }
@@ -64,9 +64,10 @@ Fault check_alarms(const Chains& chains) {
     for (const Chain& chain : chains) {
         for (const Alarm& alarm : chain.alarms) {
             if (alarm.kind == AlarmKind::uniform && ++uniforms > 1)
-                return wrong(chain, alarm.offset, "only one uniform");
+                return wrong_alarm(chain, alarm.offset, "only one uniform");
             if (++alarms > most_alarms)
-                return wrong(chain, alarm.offset, "more than " + std::to_string(most_alarms) + " alarms");
+                return wrong_alarm(chain, alarm.offset,
+                                   "more than " + std::to_string(most_alarms) + " alarms");
         }
     }
     return {};
@@ -137,16 +138,6 @@ std::string text_of(const Chain& chain, const Alarm& alarm) noexcept {
     return text;
 }
 
-namespace {
-
-template <class Condition>
-bool has_alarm(const Plan& plan, Condition condition) {
-    return std::ranges::any_of(
-        plan.chains, [&](const Chain& chain) { return std::ranges::any_of(chain.alarms, condition); });
-}
-
-}  // namespace
-
 bool waits_for_code(const Plan& plan) noexcept {
     return has_alarm(plan,
                      [](const Alarm& alarm) { return row_of(alarm.kind).back_end == BackEnd::code_library; });
@@ -162,8 +153,8 @@ Fault find_missing_back_end(const Plan& plan, CodeLibrary code_library) noexcept
             const KindRow& row = row_of(alarm.kind);
             const std::string alarms = "alarms of type " + std::string(row.name);
             if (row.back_end == BackEnd::code_library && code_library == CodeLibrary::absent)
-                return wrong(chain, alarm.offset,
-                             alarms + " need libovni-code.so: ovnirun loads it, where it is installed");
+                return wrong_alarm(chain, alarm.offset,
+                                   alarms + " need libovni-code.so: ovnirun loads it, where it is installed");
         }
     return {};
 }

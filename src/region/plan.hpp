@@ -2,6 +2,7 @@
 // once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -39,6 +40,13 @@ std::string join_chains(std::span<const std::string> chains) noexcept;
 
 // An alarm as the user wrote it; control characters become '?'.
 std::string text_of(const Chain& chain, const Alarm& alarm) noexcept;
+
+// Whether any alarm of any chain satisfies `condition`.
+template <class Condition>
+bool has_alarm(const Plan& plan, Condition condition) {
+    return std::ranges::any_of(
+        plan.chains, [&](const Chain& chain) { return std::ranges::any_of(chain.alarms, condition); });
+}
 
 // The error about the first alarm that no back end looks for; nothing if there is none.
 // Alarms on the program's code need libovni-code.so.

@@ -12,12 +12,6 @@ namespace ovni::region {
 
 namespace {
 
-template <class Condition>
-bool has_alarm(const Plan& plan, Condition condition) {
-    return std::ranges::any_of(
-        plan.chains, [&](const Chain& chain) { return std::ranges::any_of(chain.alarms, condition); });
-}
-
 // Functions have numbers only if libovni-mpi.so is loaded.
 std::vector<uint8_t> calls_awaited_by(const Plan& plan) {
     std::vector<uint8_t> calls;

@@ -5,12 +5,11 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/page.hpp"
 #include "ring/diagnostics.hpp"
 
 namespace ovni::writer {
 namespace {
-
-constexpr size_t page = 4096;
 
 // 0 where the variable is not set or makes no sense.
 size_t size_of(const char* name) {
@@ -39,9 +38,9 @@ std::optional<size_t> parse_size(const char* text) {
 Settings Settings::from_environment() {
     Settings settings;
     if (size_t ring = size_of("OVNI_BUFFER"))
-        settings.ring = std::clamp(ring, smallest_ring, largest_ring) / page * page;
+        settings.ring = std::clamp(ring, smallest_ring, largest_ring) / page_bytes * page_bytes;
     if (size_t flight = size_of("OVNI_FLIGHT"))
-        settings.flight = std::clamp(flight, smallest_flight, largest_flight) / page * page;
+        settings.flight = std::clamp(flight, smallest_flight, largest_flight) / page_bytes * page_bytes;
     settings.all_rings = size_of("OVNI_BUFFER_TOTAL");
     settings.limit = size_of("OVNI_LIMIT");
     const char* on_full = secure_getenv("OVNI_ON_FULL");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 
+#include "core/page.hpp"
 #include "core/pause.hpp"
 #include "ring/futex.hpp"
 
@@ -14,14 +15,13 @@ namespace {
 
 constexpr uint64_t magic = 0x316d6873696e766f;  // "ovnishm1"
 constexpr uint32_t version = 1;
-constexpr size_t page = 4096;
 constexpr int spins = 200;
 constexpr uint32_t wait_ms = 2;
 // A handler that interrupts an emission may wait for a thread that waits for the interrupted one.
 constexpr uint32_t patience_of_handlers_ms = 20;
 
 constexpr size_t data_offset(uint32_t seats) {
-    return (sizeof(SharedHeader) + seats * sizeof(SharedSeat) + page - 1) / page * page;
+    return (sizeof(SharedHeader) + seats * sizeof(SharedSeat) + page_bytes - 1) / page_bytes * page_bytes;
 }
 
 uint64_t capacity_of(const SharedOptions& options) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/page.hpp"
 #include "ring/diagnostics.hpp"
 #include "ring/futex.hpp"
 #include "runtime/host.hpp"
@@ -16,7 +17,6 @@
 namespace ovni::writer {
 namespace {
 
-constexpr size_t page = 4096;
 constexpr size_t most_waiting_small = 1024;  // rings of threads that have ended
 
 // Notes on the streams lie next to the rings. Ask before a ring is made: a file that is too large would be in
@@ -119,7 +119,7 @@ RingLease Host::reuse(Size size) {
 size_t Host::full_size() const {
     size_t wanted = settings_.ring + settings_.flight;
     while (wanted > Settings::smallest_ring && all_rings_ + wanted > settings_.all_rings)
-        wanted = std::max(wanted / 2 / page * page, Settings::smallest_ring);
+        wanted = std::max(wanted / 2 / page_bytes * page_bytes, Settings::smallest_ring);
     return wanted;
 }
 
@@ -127,7 +127,7 @@ size_t Host::full_size() const {
 RingLease Host::make_ring(const std::string& trace_directory, size_t wanted) {
     const size_t least = std::min(wanted, Settings::smallest_ring);
     std::string name = name_of_new_file();
-    for (size_t capacity = wanted; capacity >= least; capacity = capacity / 2 / page * page) {
+    for (size_t capacity = wanted; capacity >= least; capacity = capacity / 2 / page_bytes * page_bytes) {
         std::string file = session_.directory() + "/" + name;
         if (!leaves_room_for_notes(session_.directory(), capacity)) continue;
         if (Ring ring = Ring::create(file, capacity); ring.is_mapped())

@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/page.hpp"
 #include "runtime/guard.hpp"
 
 namespace ovni::writer {
@@ -21,10 +22,9 @@ constexpr size_t reserve_bytes = size_t{8} << 20;
 constexpr size_t for_drainer = reserve_bytes / 2, short_of = reserve_bytes / 4;
 constexpr size_t chunk_bytes = size_t{256} << 10;
 constexpr size_t own_mapping = size_t{128} << 10;  // of larger blocks
-constexpr size_t page = 4096;
 constexpr int classes = 32;
 
-alignas(page) uint8_t reserve[reserve_bytes];
+alignas(page_bytes) uint8_t reserve[reserve_bytes];
 
 // Before the bytes that are handed out.
 struct alignas(16) Block {
@@ -43,7 +43,7 @@ class Arena {
     Block* allocate(size_t bytes) noexcept {
         Lock lock(*this);
         if (bytes >= own_mapping) {
-            size_t whole = (bytes + page - 1) / page * page;
+            size_t whole = (bytes + page_bytes - 1) / page_bytes * page_bytes;
             if (auto* block = static_cast<Block*>(map(whole))) return *block = {whole, true, nullptr}, block;
         }
         size_t size = std::bit_ceil(std::max(bytes, size_t{64}));

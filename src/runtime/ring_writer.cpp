@@ -9,7 +9,7 @@ namespace ovni::writer {
 namespace {
 
 // Kept for events that hold a stream together while nobody drains; holds fewer events than there are notes.
-constexpr uint64_t reserve = 4096;
+constexpr uint64_t kept_free = 4096;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ void RingWriter::append(const void* event, size_t size, const void* data, size_t
     if (shared_.is_used()) return shared_.append(event, size, data, data_size);
     bool needed = is_needed(event) || all_needed_,
          may_be_lost = host().settings().on_full == OnFull::discard && !needed;
-    uint64_t room = size + data_size + (needed ? 0 : reserve);
+    uint64_t room = size + data_size + (needed ? 0 : kept_free);
     bool fits = own_.is_mapped() && make_room(room, may_be_lost) && settle_discarded();
     if (!fits) return discard(event);
     own_.store(event, size);
@@ -40,7 +40,7 @@ void RingWriter::refresh_limit() {
              head = own_.head();
     uint64_t half = drained + header.kept + (capacity - header.kept) / 2;
     uint64_t limit =
-        std::min(drained + capacity - OwnRing::slack - reserve, (head / capacity + 1) * capacity);
+        std::min(drained + capacity - OwnRing::slack - kept_free, (head / capacity + 1) * capacity);
     own_.window()->data = reinterpret_cast<uint8_t*>(reinterpret_cast<uintptr_t>(ring.at(head)) - head);
     if (head < half)
         limit = std::min(limit, half);

@@ -128,7 +128,7 @@ void let_emission_end(Stream& stream) {
     window->gate = gate_without_looks;
 }
 
-void start_over() {
+void start_thread_over() {
     forget_own_process_id();
     this_process = getpid();
     forks.fetch_add(1, std::memory_order_relaxed);
@@ -148,7 +148,7 @@ void start_over() {
 void after_fork_in_child() {
     unlock_memory();
     if (own_thread_state.slow_paths > 1) forget_locks();
-    start_over();
+    start_thread_over();
     own_thread_state.slow_paths = own_thread_state.slow_paths - 1;
     if (!is_inside()) release_locks();
 }
@@ -211,7 +211,7 @@ bool another_copy_is_there() {
 void start_over_in_clone() {
     SlowPath slow;
     forget_locks();
-    start_over();
+    start_thread_over();
 }
 
 // A clone() that bypassed fork() leaves no word, but the window is empty.

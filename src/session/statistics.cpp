@@ -15,7 +15,7 @@ struct Field {
     uint64_t RankStatistics::*value;
 };
 
-constexpr Field fields[] = {
+constexpr Field statistics_fields[] = {
     {"processes", &RankStatistics::processes},
     {"streams", &RankStatistics::streams},
     {"events", &RankStatistics::events},
@@ -59,7 +59,7 @@ std::string statistics_as_json(const PerRank<RankStatistics>& all) {
     nlohmann::ordered_json ranks = nlohmann::ordered_json::array();
     for (const RankStatistics& of_rank : all) {
         nlohmann::ordered_json entry;
-        for (const Field& field : fields) entry[field.name] = of_rank.*field.value;
+        for (const Field& field : statistics_fields) entry[field.name] = of_rank.*field.value;
         ranks.push_back(std::move(entry));
     }
     return ranks.dump(1) + "\n";

@@ -37,7 +37,7 @@ std::span<const Elf64_Shdr> sections_of(const uint8_t* file, size_t size) {
     return contents<Elf64_Shdr>(file, size, all);
 }
 
-const Elf64_Shdr* find(std::span<const Elf64_Shdr> sections, uint32_t type) {
+const Elf64_Shdr* find_section(std::span<const Elf64_Shdr> sections, uint32_t type) {
     for (const Elf64_Shdr& section : sections)
         if (section.sh_type == type && section.sh_link < sections.size()) return &section;
     return nullptr;
@@ -59,8 +59,8 @@ DataSymbol* memory_for(size_t count) {
 
 bool DataSymbols::take(const uint8_t* file, size_t size) noexcept {
     const auto sections = sections_of(file, size);
-    const Elf64_Shdr* table = find(sections, SHT_SYMTAB);
-    if (!table) table = find(sections, SHT_DYNSYM);
+    const Elf64_Shdr* table = find_section(sections, SHT_SYMTAB);
+    if (!table) table = find_section(sections, SHT_DYNSYM);
     if (!table) return false;
     const auto all = contents<Elf64_Sym>(file, size, *table);
     const auto names = contents<char>(file, size, sections[table->sh_link]);

@@ -22,7 +22,7 @@ constinit Real<Fexecve> real_fexecve{"fexecve"};
 constinit Real<Execveat> real_execveat{"execveat"};
 
 // A child of vfork() should look up nothing.
-[[gnu::constructor]] void find_real() {
+[[gnu::constructor]] void find_real_exec() {
     real_execve.get();
     real_execvpe.get();
     real_fexecve.get();

@@ -13,7 +13,7 @@ using Exit = void(int);
 
 constinit Real<Exit> real_exit{"_exit"};
 
-[[gnu::constructor]] void find_real() {
+[[gnu::constructor]] void find_real_exits() {
     real_exit.get();
 }
 

@@ -16,7 +16,7 @@ using Control = int(int, unsigned long, unsigned long, unsigned long, unsigned l
 constinit Real<SetName> real_setname{"pthread_setname_np"};
 constinit Real<Control> real_prctl{"prctl"};
 
-[[gnu::constructor]] void find_real() {
+[[gnu::constructor]] void find_real_names() {
     real_setname.get();
     real_prctl.get();
 }

@@ -55,7 +55,7 @@ auto begin(void* given) {
 }
 
 // Runs before any thread of the program begins; a thread of a library may be older.
-[[gnu::constructor]] void find_real() {
+[[gnu::constructor]] void find_real_create() {
     real_pthread_create.get();
     real_thrd_create.get();
 }

@@ -63,7 +63,7 @@ class AtWork {
     bool begun_ = false;
 };
 
-bool runs() noexcept {
+bool is_running() noexcept {
     const ovni_private_window* window = ovni_private_thread_window;
     return window &&
            (__atomic_load_n(&window->running, __ATOMIC_RELAXED) != 0 || ovni_private_thread_defines());
@@ -91,10 +91,10 @@ bool is_asked_for = false;
 // code of the program can be allocating. False if none records it.
 bool has_stream(OwnThread& thread, const void* caller) noexcept {
     if (!ovni_private_thread_window && caller && may_be_allocator(caller)) return false;
-    if (ovni_private_program_describes_itself() && !(is_asked_for && runs())) return false;
-    if (!runs() && !ovni_private_thread_open()) {
-        if (!runs() && ovni_private_fork_depth() > 0) begin_in_child();
-        if (!runs()) return false;
+    if (ovni_private_program_describes_itself() && !(is_asked_for && is_running())) return false;
+    if (!is_running() && !ovni_private_thread_open()) {
+        if (!is_running() && ovni_private_fork_depth() > 0) begin_in_child();
+        if (!is_running()) return false;
     }
     follow_fork(thread);
     if (!thread.has_required) ovni_private_require(OVNI_PTHREAD_MODEL, OVNI_PTHREAD_VERSION);
@@ -157,7 +157,7 @@ void start_over_in_child() {
     if (OwnThread* thread = own_thread()) follow_fork(*thread);
 }
 
-[[gnu::constructor]] void begin() {
+[[gnu::constructor]] void begin_recording() {
     pthread_atfork(nullptr, nullptr, start_over_in_child);
     mode.store(chosen_mode(), std::memory_order_relaxed);
     is_asked_for = secure_getenv("OVNI_PTHREAD") != nullptr;
@@ -186,7 +186,7 @@ void end_wait(const Wait& wait, int error) noexcept {
     AtWork at_work(thread, wait.frame);
     if (at_work) follow_fork(*thread);
     if (!at_work || wait.place >= thread->depth || thread->open[wait.place].frame != wait.frame) return;
-    if (!runs()) {
+    if (!is_running()) {
         thread->depth = wait.place;
         return;
     }
@@ -218,7 +218,7 @@ void record_of_thread(EventCode event, uint64_t number, const void* caller, Allo
 
 void thread_ends(OwnThread& thread) noexcept {
     follow_fork(thread);
-    if (thread.depth == 0 || !runs()) return;
+    if (thread.depth == 0 || !is_running()) return;
     const KeepErrno keep;
     const uint64_t clock = ovni::stream_now();
     while (thread.depth > 0) close_top(thread, clock, ECANCELED);

@@ -9,7 +9,7 @@ namespace ovni {
 
 namespace {
 
-double seconds(WideSum nanoseconds) {
+double wide_seconds(WideSum nanoseconds) {
     return static_cast<double>(nanoseconds.number()) / 1e9;
 }
 
@@ -18,7 +18,7 @@ std::string rate(double value) {
     return value > 0 ? fmt::format("{:.2f}", value) : "-";
 }
 
-std::string name_of(const CountedConstruct& construct) {
+std::string construct_name(const CountedConstruct& construct) {
     if (construct.kind.empty()) return "outside of regions and waits";
     if (construct.kind == "wait") return "wait: " + construct.label;
     return std::string(construct.kind) + (construct.label.empty() ? "" : " ") + one_line(construct.label);
@@ -81,7 +81,7 @@ void CounterProfile::print_process(TextOutput& out, const std::string& rank,
         functions.emplace_back(function ? function->name : "outside of MPI", sums);
     for (const auto& [region, sums] : process.by_region) regions.emplace_back(name_of_region(region), sums);
     for (const auto& [construct, sums] : process.by_construct)
-        constructs.emplace_back(name_of(construct), sums);
+        constructs.emplace_back(construct_name(construct), sums);
     const bool has_regions = regions.size() > 1 || !process.by_region.contains(0);
     const bool has_constructs = constructs.size() > 1 || !process.by_construct.contains({});
     print_rows(out, rank, std::move(functions));
@@ -97,7 +97,7 @@ void CounterProfile::print_rows(TextOutput& out, const std::string& rank, std::v
     for (const auto& [name, sum] : rows) {
         const CounterRates rates = rates_of(sum, number_of("instructions"), number_of("cycles"));
         fmt::format_to(std::back_inserter(out.text()), "{:<8} {:<28} {:>14.6f} {:>6} {:>6}", rank, name,
-                       seconds(sum.nanoseconds), rate(rates.ipc), rate(rates.ghz));
+                       wide_seconds(sum.nanoseconds), rate(rates.ipc), rate(rates.ghz));
         for (size_t c = 0; c < names_.size(); ++c)
             fmt::format_to(std::back_inserter(out.text()), " {:>{}}",
                            c < sum.of.size() ? sum.of[c].number() : 0,

@@ -19,7 +19,7 @@ char parse_model(const std::string& name) {
     return model->id;
 }
 
-constexpr OptionRow rows[] = {
+constexpr OptionRow cut_rows[] = {
     {"output", "o", "DIR", "", "Directory of the new trace."},
     {"looms", "", "LIST", "", "Only these looms, by name: node0,node1."},
     {"models", "", "LIST", "",
@@ -52,7 +52,7 @@ closed.
 A TIME counts from the first event of TRACE, as in the outputs of ovniemu. It is a number with its unit:
 
     1.5s 300ms 20us 123456ns)",
-        .options = {std::begin(rows), std::end(rows)},
+        .options = {std::begin(cut_rows), std::end(cut_rows)},
         .lists = list_of_models(),
         .topics = {&topics::cut},
     };

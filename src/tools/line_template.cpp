@@ -10,7 +10,7 @@ namespace ovni {
 
 namespace {
 
-constexpr size_t most_digits = 20;  // with the sign
+constexpr size_t most_number_digits = 20;  // with the sign
 
 bool is_control(char c) {
     return static_cast<unsigned char>(c) < ' ' || c == '\x7f';
@@ -25,7 +25,7 @@ template <class Integer>
 char* print(char* out, const uint8_t* bytes) {
     Integer value = 0;
     std::memcpy(&value, bytes, sizeof value);
-    return std::to_chars(out, out + most_digits, value).ptr;
+    return std::to_chars(out, out + most_number_digits, value).ptr;
 }
 
 using Print = char* (*)(char* out, const uint8_t* bytes);
@@ -65,7 +65,7 @@ bool LineTemplate::prepare() {
         if (!piece.format.empty() || !is_integer(piece.argument->type)) return false;
         pieces_.push_back({PaddedText(in_one_line(before)), *piece.argument});
         before.clear();
-        longest += most_digits;
+        longest += most_number_digits;
     }
     end_ = PaddedText(in_one_line(before) + "\n");
     needed_ = signature.fixed_bytes() + (signature.jumbo ? OVNI_FORMAT_JUMBO_SIZE : 0);

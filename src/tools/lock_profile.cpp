@@ -5,16 +5,13 @@
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
+#include "base/seconds.hpp"
 #include "tools/line_template.hpp"
 #include "tools/thread_reading.hpp"
 
 namespace ovni {
 
 namespace {
-
-double seconds(uint64_t nanoseconds) {
-    return static_cast<double>(nanoseconds) / 1e9;
-}
 
 // Those that had the object for most of the time in which others waited.
 std::string holders_of(const LockSums& sums) {

@@ -5,17 +5,12 @@
 #include <vector>
 
 #include "base/printable.hpp"
+#include "base/seconds.hpp"
 #include "tools/thread_reading.hpp"
 
 namespace ovni {
 
-namespace {
-
-double seconds(uint64_t nanoseconds) {
-    return static_cast<double>(nanoseconds) / 1e9;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 void MpiProfile::add(const Stream& stream, StreamReader reader) {
     const StreamMetadata& about = stream.metadata;

@@ -5,16 +5,13 @@
 #include <vector>
 
 #include "base/printable.hpp"
+#include "base/seconds.hpp"
 #include "ovni/mpi_events.h"
 #include "tools/thread_reading.hpp"
 
 namespace ovni {
 
 namespace {
-
-double seconds(uint64_t nanoseconds) {
-    return static_cast<double>(nanoseconds) / 1e9;
-}
 
 std::string text_of(const Spread& spread) {
     return fmt::format("{:>12.6f} {:>12.6f} {:>12.6f}", seconds(spread.least), seconds(spread.mean()),

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t longest_line = 1023;
 
 // Cuts the next word from the line; empty at its end.
-std::string_view next_word(std::string_view& line) {
+std::string_view next_column(std::string_view& line) {
     constexpr std::string_view blanks = " \t\r\v\f";
     size_t first = std::min(line.find_first_not_of(blanks), line.size());
     line.remove_prefix(first);
@@ -23,7 +23,7 @@ std::string_view next_word(std::string_view& line) {
 }
 
 template <class Number>
-std::optional<Number> number(std::string_view word) {
+std::optional<Number> column_number(std::string_view word) {
     if (word.starts_with('+')) word.remove_prefix(1);
     Number value{};
     auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -39,19 +39,19 @@ struct Entry {
 // The entry of one line; nothing if it is blank. `fail` throws with a cause.
 template <class Fail>
 std::optional<Entry> entry_of(std::string_view line, Fail fail) {
-    std::string_view index = next_word(line);
+    std::string_view index = next_column(line);
     if (index.empty()) return std::nullopt;
-    std::string_view host = next_word(line);
-    std::string_view figures[] = {next_word(line), next_word(line), next_word(line)};
+    std::string_view host = next_column(line);
+    std::string_view figures[] = {next_column(line), next_column(line), next_column(line)};
     if (figures[2].empty()) fail("fewer than five fields: index, host, median, mean, deviation");
-    if (!number<int64_t>(index)) fail("the index is not a number");
+    if (!column_number<int64_t>(index)) fail("the index is not a number");
     for (std::string_view figure : figures)
-        if (!number<double>(figure)) fail("a median, mean or deviation is not a number");
+        if (!column_number<double>(figure)) fail("a median, mean or deviation is not a number");
     // A double does not hold every whole number of this size.
-    if (std::optional<int64_t> whole = number<int64_t>(figures[0]))
+    if (std::optional<int64_t> whole = column_number<int64_t>(figures[0]))
         return Entry{std::string(host_of_loom(host)), *whole};
     constexpr double beyond = 9223372036854775808.0;  // 2^63
-    double median = std::trunc(*number<double>(figures[0]));
+    double median = std::trunc(*column_number<double>(figures[0]));
     if (!(median >= -beyond && median < beyond)) fail("the median is out of range");
     return Entry{std::string(host_of_loom(host)), static_cast<int64_t>(median)};
 }
@@ -90,8 +90,8 @@ std::string clock_table_of(std::string_view text, const std::set<std::string, st
         std::string_view line = rest.substr(0, rest.find('\n'));
         rest.remove_prefix(std::min(line.size() + 1, rest.size()));
         std::string_view words = line;
-        next_word(words);
-        bool is_of_host = !table.empty() && hosts.contains(host_of_loom(next_word(words)));
+        next_column(words);
+        bool is_of_host = !table.empty() && hosts.contains(host_of_loom(next_column(words)));
         has_host |= is_of_host;
         if (table.empty() || is_of_host) table.append(line) += '\n';
     }

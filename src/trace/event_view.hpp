@@ -15,6 +15,8 @@ namespace ovni {
 // the event that follows; `from`, `to`: raw clocks; `to` is INT64_MAX if the gap lasts to the end of the
 // stream.
 struct Gap {
+    static constexpr int64_t to_the_end = std::numeric_limits<int64_t>::max();
+
     uint64_t offset = 0;
     int64_t from = 0, to = 0;
     uint64_t lost = 0;

@@ -18,16 +18,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t to_the_end = std::numeric_limits<int64_t>::max();
-
 [[noreturn]] void damaged(size_t gap, const char* what, const std::string& path) {
     throw Error(fmt::format("gap {}: {}", gap, what), path);
 }
 
-int64_t clock_of(const Json& value, size_t gap, const std::string& path) {
+int64_t gap_clock(const Json& value, size_t gap, const std::string& path) {
     if (!value.is_number_integer()) damaged(gap, "a clock is not an integer", path);
-    bool beyond = value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(to_the_end);
-    return beyond ? to_the_end : value.get<int64_t>();
+    bool beyond =
+        value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(Gap::to_the_end);
+    return beyond ? Gap::to_the_end : value.get<int64_t>();
 }
 
 Gap gap_of(const Json& value, size_t number, const std::string& path) {
@@ -39,8 +38,8 @@ Gap gap_of(const Json& value, size_t number, const std::string& path) {
     Gap gap;
     gap.offset = natural("offset", "no offset");
     if (!value.contains("from")) damaged(number, "no clock of its beginning", path);
-    gap.from = clock_of(value["from"], number, path);
-    gap.to = value.contains("to") ? clock_of(value["to"], number, path) : to_the_end;
+    gap.from = gap_clock(value["from"], number, path);
+    gap.to = value.contains("to") ? gap_clock(value["to"], number, path) : Gap::to_the_end;
     if (value.contains("lost")) gap.lost = natural("lost", "the number of lost events is not a number");
     if (auto reason = value.find("reason"); reason != value.end()) {
         if (!reason->is_string()) damaged(number, "the reason is not a string", path);
@@ -89,7 +88,7 @@ void write_gaps(const std::filesystem::path& directory, const std::vector<Gap>& 
     Json list = Json::array();
     for (const Gap& gap : gaps) {
         Json value = {{"offset", gap.offset}, {"from", gap.from}};
-        if (gap.to != to_the_end) value["to"] = gap.to;
+        if (gap.to != Gap::to_the_end) value["to"] = gap.to;
         value["lost"] = gap.lost;
         value["reason"] = gap.reason;
         list.push_back(std::move(value));

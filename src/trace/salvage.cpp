@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // The index of a CPU in the loom, if the event names one.
-std::optional<int> cpu_of(const EventView& event) {
+std::optional<int> cpu_of_event(const EventView& event) {
     static constexpr std::array<EventCode, 3> moves = {"OHx", "OAs", "OAr"};
     std::span<const uint8_t> payload = event.payload();
     int32_t cpu = 0;
@@ -43,7 +43,7 @@ std::optional<Damage> find_damage(const std::string& of_stream, uint64_t size, R
     try {
         while (reader.next())
             if (reader.event().kind == EventView::Kind::event)
-                if (std::optional<int> cpu = cpu_of(reader.event())) cpus.insert(*cpu);
+                if (std::optional<int> cpu = cpu_of_event(reader.event())) cpus.insert(*cpu);
     } catch (const Error& e) {
         // In a block with a wrong checksum good and bad events look alike.
         bool in_events = e.path == reader.path() && e.offset;

@@ -11,7 +11,6 @@ namespace ovni {
 
 namespace {
 
-constexpr int64_t to_the_end = std::numeric_limits<int64_t>::max();
 constexpr uint64_t to_the_file_end = std::numeric_limits<uint64_t>::max();
 
 }  // namespace
@@ -137,21 +136,22 @@ bool StreamReader::next_gap() {
     if (at_.gap < gaps_.size()) {
         uint64_t offset = gaps_[at_.gap].offset;
         if (offset == at_.next)
-            return (at_.open_gap && at_.open_gap->to != to_the_end) ? end_gap() : begin_gap();
+            return (at_.open_gap && at_.open_gap->to != Gap::to_the_end) ? end_gap() : begin_gap();
         const char* fault = offset < at_.next  ? "the gap before byte {} is not at the beginning of an event"
                             : at_.next == end_ ? "the gap before byte {} lies behind the end of the stream"
                                                : nullptr;
         if (fault)
             throw Error(fmt::format(fmt::runtime(fault), offset), file_in(source_.directory, gaps_name));
     }
-    return at_.open_gap && at_.open_gap->to != to_the_end && end_ - at_.next >= OVNI_FORMAT_EVENT_HEADER &&
+    return at_.open_gap && at_.open_gap->to != Gap::to_the_end &&
+           end_ - at_.next >= OVNI_FORMAT_EVENT_HEADER &&
            static_cast<int64_t>(ovni_format_clock(file_.at(at_.next))) >= at_.open_gap->to && end_gap();
 }
 
 // A stream without events has nothing to cut. A stream that ends with a gap lasts to the gap's end.
 bool StreamReader::cut() {
     if (!source_.ended_by_force || at_.was_cut || at_.next == OVNI_FORMAT_STREAM_HEADER) return false;
-    if (at_.open_gap && at_.open_gap->to != to_the_end)
+    if (at_.open_gap && at_.open_gap->to != Gap::to_the_end)
         at_.clock = std::max(source_.clock.corrected(at_.open_gap->to), at_.clock);
     if (source_.open_until) at_.clock = std::max(source_.clock.corrected(*source_.open_until), at_.clock);
     at_.at = at_.next;

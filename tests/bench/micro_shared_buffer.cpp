@@ -17,7 +17,7 @@ namespace ovni::bench {
 
 namespace {
 
-constexpr int64_t events = 1'000'000;
+constexpr int64_t shared_events = 1'000'000;
 constexpr auto period = std::chrono::microseconds(500);
 
 double thread_cpu_ns() {
@@ -137,9 +137,17 @@ void write_shared(benchmark::State& state) {
     if (state.thread_index() == 0) buffer.reset();
 }
 
-BENCHMARK(write_shared<Published<Form::literal>>)->Iterations(events)->Threads(1)->Threads(2)->Threads(4);
-BENCHMARK(write_shared<Published<Form::corrected>>)->Iterations(events)->Threads(1)->Threads(2)->Threads(4);
-BENCHMARK(write_shared<Shared>)->Iterations(events)->Threads(1)->Threads(2)->Threads(4);
+BENCHMARK(write_shared<Published<Form::literal>>)
+    ->Iterations(shared_events)
+    ->Threads(1)
+    ->Threads(2)
+    ->Threads(4);
+BENCHMARK(write_shared<Published<Form::corrected>>)
+    ->Iterations(shared_events)
+    ->Threads(1)
+    ->Threads(2)
+    ->Threads(4);
+BENCHMARK(write_shared<Shared>)->Iterations(shared_events)->Threads(1)->Threads(2)->Threads(4);
 
 }  // namespace
 

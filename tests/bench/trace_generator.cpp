@@ -40,7 +40,7 @@ std::string requirements(const TraceShape& shape) {
     return text;
 }
 
-std::string marks() {
+std::string marks_metadata() {
     std::string labels;
     for (int64_t value = 1; value <= mark_values; ++value)
         labels += fmt::format(R"({}"{}": "phase {}")", value == 1 ? "" : ", ", value, value);
@@ -58,7 +58,7 @@ std::string metadata(const TraceShape& shape, const Place& at, const std::string
     if (shape.mix == Mix::messages)
         text += R"("run": "bench", )";
     else if (std::ranges::find(shape.activities, "ovni", &Activity::model) != shape.activities.end())
-        text += marks();
+        text += marks_metadata();
     if (at.thread == 0) {
         if (shape.ranks == Ranks::one_per_process)
             text += fmt::format(R"("rank": {}, "nranks": {}, )", process, shape.looms * shape.processes);

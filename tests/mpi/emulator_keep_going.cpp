@@ -6,7 +6,7 @@
 namespace ovni::test {
 namespace {
 
-struct BadDay {
+struct DamagedDay {
     const char* name;
     std::function<void(StreamBuilder&)> damage;
     const char* error;    // without --keep-going
@@ -14,7 +14,7 @@ struct BadDay {
     bool is_there;        // has the thread a row?
 };
 
-const BadDay bad_days[] = {
+const DamagedDay bad_days[] = {
     {"TornEvent", [](StreamBuilder& stream) { stream.truncate(3); }, "incomplete event",
      "thread.7 ends at byte ", true},
     {"GarbageInTheMiddle",
@@ -42,7 +42,7 @@ const BadDay bad_days[] = {
      "thread.7 has no event that can be read: ", true},
 };
 
-class KeepGoing : public DistributedTest, public testing::WithParamInterface<BadDay> {
+class KeepGoing : public DistributedTest, public testing::WithParamInterface<DamagedDay> {
  protected:
     void SetUp() override {
         build(trace_, {.seed = 31, .looms = 2});

@@ -14,7 +14,7 @@ constexpr Effort small{8, 2, 20'000'000};
 
 using Results = std::vector<std::optional<Estimate>>;
 
-Results measure(SimulatedNodes& nodes, int count, Effort effort) {
+Results measure_all(SimulatedNodes& nodes, int count, Effort effort) {
     Results results(static_cast<size_t>(count));
     nodes.run([&](int node) {
         SimulatedNodes::Link link(nodes, node);
@@ -43,7 +43,7 @@ TEST_P(MeasureTest, EveryNodeLearnsItsOffsetWithinBounds) {
     int count = GetParam();
     SimulatedNodes nodes(count, {}, deadline, 1);
     set_clocks(nodes, count);
-    Results results = measure(nodes, count, small);
+    Results results = measure_all(nodes, count, small);
     for (int node = 0; node < count; ++node) {
         const auto& estimate = results[static_cast<size_t>(node)];
         ASSERT_TRUE(estimate) << node;
@@ -60,7 +60,7 @@ TEST_P(MeasureTest, MessagesAndRoundsAreThosePromised) {
     // All others are there when the reference looks, so it takes them in its order, and nobody has to be told
     // to wait.
     nodes.start_at(0, 1'000'000);
-    measure(nodes, count, {small.exchanges, small.bursts, 1'000'000'000});
+    measure_all(nodes, count, {small.exchanges, small.bursts, 1'000'000'000});
     // A greeting, per burst its order and two messages per exchange, and the result.
     int64_t per_link = 2 + small.bursts * (1 + 2 * small.exchanges);
     EXPECT_EQ(nodes.messages(), (count - 1) * per_link);
@@ -74,7 +74,7 @@ TEST(MeasureScalingTest, DISABLED_Table) {
         SimulatedNodes nodes(count, {6'000, 1'000}, 60'000'000'000, 1);
         set_clocks(nodes, count);
         nodes.start_at(0, 1'000'000);
-        Results results = measure(nodes, count, {});
+        Results results = measure_all(nodes, count, {});
         int64_t end = 0, bound = 0;
         for (int node = 0; node < count; ++node) {
             end = std::max(end, nodes.end_of(node));
@@ -108,7 +108,7 @@ TEST(MeasureRoundsTest, LinksAddUpInATree) {
 
 TEST(MeasureEffortTest, ItEndsEarlyWhereNothingIsGained) {
     SimulatedNodes nodes(2, {5'000, 0}, deadline, 1);
-    Results results = measure(nodes, 2, {10, 100, 20'000'000});
+    Results results = measure_all(nodes, 2, {10, 100, 20'000'000});
     EXPECT_EQ(results[1]->samples, 50);
     EXPECT_LE(results[1]->width(), 2 * 7'000);
 }
@@ -122,7 +122,7 @@ TEST_P(MeasureBudgetTest, SlowNetworksLeaveEverybodyAnEstimateInTime) {
     SimulatedNodes nodes(count, {round_trip / 2, 0}, 5 * timeout, 1);
     nodes.give_up_after(timeout);
     set_clocks(nodes, count);
-    Results results = measure(nodes, count, {100, 10, timeout / 4, timeout / 2});
+    Results results = measure_all(nodes, count, {100, 10, timeout / 4, timeout / 2});
     for (int node = 0; node < count; ++node) {
         const auto& estimate = results[static_cast<size_t>(node)];
         ASSERT_TRUE(estimate) << node;
@@ -142,7 +142,7 @@ class MeasureFaultTest : public testing::TestWithParam<std::pair<int, int>> {
  protected:
     void run(SimulatedNodes& nodes) {
         set_clocks(nodes, count);
-        results = measure(nodes, count, small);
+        results = measure_all(nodes, count, small);
         for (int node = 0; node < count; ++node) end = std::max(end, node == faulty ? 0 : nodes.end_of(node));
     }
     // All but those behind the one with a fault, and itself.
@@ -199,7 +199,7 @@ TEST_P(MeasureFaultTest, ANodeThatIsLateIsMeasuredLate) {
 TEST_P(MeasureFaultTest, TheDeathOfTheReferenceEndsAll) {
     SimulatedNodes nodes(count, {}, deadline, 1);
     nodes.dies_at_message(0, 7);
-    results = measure(nodes, count, small);
+    results = measure_all(nodes, count, small);
     for (int node = 1; node < count; ++node) {
         EXPECT_TRUE(nodes.has_returned(node)) << node;
         EXPECT_FALSE(results[static_cast<size_t>(node)]) << node;

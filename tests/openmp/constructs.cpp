@@ -5,7 +5,7 @@
 namespace ovni::test {
 namespace {
 
-constexpr int ranks = 2;
+constexpr int construct_ranks = 2;
 
 class OpenMpConstructs : public OpenMpTest {
  protected:
@@ -20,12 +20,12 @@ class OpenMpConstructs : public OpenMpTest {
 };
 
 TEST_P(OpenMpConstructs, CountsAreThoseOfTheProgram) {
-    Finished done = traced_openmp(ranks, {openmp_program("constructs"), directory()});
+    Finished done = traced_openmp(construct_ranks, {openmp_program("constructs"), directory()});
     ASSERT_EQ(done.status, 0) << done.err;
     expect_strictly_emulates();
     const std::string holding = "PX[8";
     constexpr long shown_again = 30;  // locks that are held where one below them is given back
-    for (int rank = 0; rank < ranks; ++rank) {
+    for (int rank = 0; rank < construct_ranks; ++rank) {
         Counts told = told_by(rank), found = counts_of_rank(rank);
         ASSERT_GT(told["parts"], 3000);
         EXPECT_EQ(found["PR["], told["parts"]);
@@ -58,11 +58,11 @@ TEST_P(OpenMpConstructs, TasksAreThoseOfTheProgram) {
 
 TEST_P(OpenMpConstructs, ResultsAreUnchanged) {
     const Words words{openmp_program("constructs"), directory()};
-    Finished plain = mpirun(ranks, words, {"OMP_NUM_THREADS=3"});
-    Finished done = traced_openmp(ranks, words);
+    Finished plain = mpirun(construct_ranks, words, {"OMP_NUM_THREADS=3"});
+    Finished done = traced_openmp(construct_ranks, words);
     EXPECT_EQ(done.status, plain.status);
     EXPECT_EQ(done.out, plain.out);
-    Finished off = traced_openmp(ranks, words, {"--openmp", "off"});
+    Finished off = traced_openmp(construct_ranks, words, {"--openmp", "off"});
     EXPECT_EQ(off.out, plain.out);
 }
 

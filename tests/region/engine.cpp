@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/region/chain_player.hpp"
+#include "tests/region/plan_of.hpp"
 
 namespace ovni::region::test {
 
@@ -25,13 +25,6 @@ struct Log {
             std::to_string(alarm) + (thread == all_threads ? "*" : "t" + std::to_string(thread)) + " ";
     }
 };
-
-Plan plan_of(const std::vector<std::string>& chains) {
-    Plan plan;
-    Fault fault = make_plan(chains, functions(), plan);
-    EXPECT_FALSE(fault) << fault->message();
-    return plan;
-}
 
 Engine::Settings settings(Log& log, uint32_t threads = 4) {
     return {threads, DefaultStart::off, {&log, Log::note_firing, Log::note_arming}};

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "region/engine.hpp"
-#include "tests/region/chain_player.hpp"
+#include "tests/region/plan_of.hpp"
 
 namespace ovni::region::test {
 
@@ -17,13 +17,6 @@ namespace {
 
 constexpr unsigned thread_count = 4;
 constexpr int rounds = 20'000;
-
-Plan plan_of(const std::vector<std::string>& chains) {
-    Plan plan;
-    Fault fault = make_plan(chains, functions(), plan);
-    EXPECT_FALSE(fault) << fault->message();
-    return plan;
-}
 
 // The turns of an alarm pair for all threads: 0 before a start, 1 before a stop.
 struct Turns {

@@ -146,7 +146,7 @@ TEST_F(FaultTest, AProcThatShowsOtherNumbersTellsNothing) {
 }
 
 // Both have the same name and number, and either may be the first.
-void expect_two_streams(const std::vector<RecordedStream>& streams) {
+void expect_streams_of_both(const std::vector<RecordedStream>& streams) {
     ASSERT_EQ(streams.size(), 2u);
     EXPECT_EQ(events_of(streams[0]), 2000u);
     EXPECT_EQ(events_of(streams[1]), 2000u);
@@ -175,7 +175,7 @@ TEST_F(FaultTest, NamesakesInOtherNamespacesHaveStreamsOfTheirOwn) {
     if (status() == 77) GTEST_SKIP() << "no namespace of processes";
     EXPECT_EQ(status(), 0) << printed_errors();
     EXPECT_THAT(printed_errors(), HasSubstr("is of another process"));
-    expect_two_streams(streams());
+    expect_streams_of_both(streams());
     expect_accepted();
 }
 
@@ -193,7 +193,7 @@ TEST_F(FaultTest, ALaterNamesakeLeavesTheStreamOfTheFirstAlone) {
         EXPECT_EQ(status(), 0) << printed_errors();
     }
     EXPECT_THAT(printed_errors(), HasSubstr("is of another process"));
-    expect_two_streams(streams());
+    expect_streams_of_both(streams());
     expect_accepted();
 }
 

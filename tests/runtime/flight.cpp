@@ -17,7 +17,7 @@ constexpr uint64_t kept = 64 << 10;
 constexpr const char* kill_target = BUILD_DIR "/tests/runtime_kill_target";
 
 // Nothing is missing but what gaps stand for: numbers of OB. in a row from 0.
-void expect_counted(const RecordedStream& stream, uint64_t count) {
+void expect_flight_counted(const RecordedStream& stream, uint64_t count) {
     uint64_t number = 0;
     size_t gap = 0;
     auto gaps = stream.gaps.is_object() ? stream.gaps["gaps"] : nlohmann::ordered_json::array();
@@ -64,7 +64,7 @@ TEST_F(FlightTest, OnlyTheNewestAreWritten) {
     });
     ASSERT_EQ(status(), 0) << printed_errors();
     RecordedStream recorded = stream();
-    expect_counted(recorded, count);
+    expect_flight_counted(recorded, count);
     EXPECT_LE(recorded.bytes.size(), kept + 8 + 40);
     EXPECT_GE(recorded.bytes.size(), kept);
     ASSERT_EQ(recorded.gaps["gaps"].size(), 1u);
@@ -81,7 +81,7 @@ TEST_F(FlightTest, WhatFitsIsAllThere) {
         count_from(0, 1000);
         end();
     });
-    expect_counted(stream(), 1000);
+    expect_flight_counted(stream(), 1000);
     EXPECT_FALSE(stream().gaps.is_object());
 }
 
@@ -102,7 +102,7 @@ TEST_F(FlightTest, WhatGivesMeaningToTheRestStays) {
         end();
     });
     RecordedStream recorded = stream();
-    expect_counted(recorded, 1'000'000);
+    expect_flight_counted(recorded, 1'000'000);
     std::map<std::string, int> count;
     for (const RecordedEvent& event : recorded.events) ++count[event.code];
     for (const char* code : {"OHp", "OHr", "OAs", "OU[", "OU]", "VYc"}) EXPECT_EQ(count[code], 10) << code;
@@ -120,7 +120,7 @@ TEST_F(FlightTest, LargeDefinitionsPassThroughTheSmallestRecorder) {
         end();
     });
     RecordedStream recorded = stream();
-    expect_counted(recorded, 8);
+    expect_flight_counted(recorded, 8);
     EXPECT_EQ(recorded.codes(), "OHx VYc VYc VYc VYc VYc VYc VYc VYc OB. OHe");
 }
 
@@ -138,7 +138,7 @@ TEST_F(FlightTest, ADefinitionLargerThanTheRestOfTheRing) {
         end();
     });
     RecordedStream recorded = stream();
-    expect_counted(recorded, 200'000);
+    expect_flight_counted(recorded, 200'000);
     EXPECT_FALSE(recorded.json["ovni"].contains("lost"));
     EXPECT_GT(recorded.bytes.size(), 1'800'000u);
 }
@@ -174,12 +174,12 @@ TEST_F(FlightTest, AnotherProgramAsksForIt) {
                              {"OVNI_RUNDIR=" + home().string()});
         EXPECT_EQ(asked.status, 0) << asked.err;
         EXPECT_THAT(asked.out, ::testing::HasSubstr(": 1 streams written out"));
-        expect_counted(stream(), 100'000);
+        expect_flight_counted(stream(), 100'000);
         end();
         ::exit(HasFailure());
     });
     EXPECT_EQ(status(), 0) << printed_errors();
-    expect_counted(stream(), 100'000);
+    expect_flight_counted(stream(), 100'000);
 }
 
 // A program that hangs after its first calls of MPI, so to speak, in threads that are there and one that
@@ -217,7 +217,7 @@ TEST_F(FlightTest, LessMemoryKeepsLess) {
     });
     EXPECT_EQ(status(), 0);
     EXPECT_THAT(printed_errors(), ::testing::HasSubstr("keeps only"));
-    expect_counted(stream(), 1'000'000);
+    expect_flight_counted(stream(), 1'000'000);
     EXPECT_GE(stream().bytes.size(), size_t{1} << 20);
     EXPECT_LE(stream().bytes.size(), size_t{4} << 20);
 }
@@ -235,7 +235,7 @@ TEST_F(FlightTest, MorePausesThanThereIsRoomToNoteThem) {
     });
     EXPECT_EQ(status(), 0) << printed_errors();
     RecordedStream recorded = stream();
-    expect_counted(recorded, count);
+    expect_flight_counted(recorded, count);
     EXPECT_GE(recorded.gaps["gaps"].size(), 200u);
     expect_accepted();
 }
@@ -248,7 +248,7 @@ TEST_F(FlightTest, NoSize) {
         end();
     });
     EXPECT_THAT(printed_errors(), ::testing::HasSubstr("OVNI_FLIGHT is no size: much"));
-    expect_counted(stream(), 100'000);
+    expect_flight_counted(stream(), 100'000);
     EXPECT_FALSE(stream().gaps.is_object());
 }
 

@@ -19,11 +19,11 @@ class InterruptionTest : public RuntimeTest {
     InterruptionTest() { set_environment("OVNI_RUNDIR", home()); }
 };
 
-void count_from(uint64_t first, uint64_t end) {
+void emit_from(uint64_t first, uint64_t end) {
     for (uint64_t i = first; i < end; ++i) emit("OB.", i);
 }
 
-void expect_counted(const RecordedStream& stream, uint64_t count) {
+void expect_interrupted_counted(const RecordedStream& stream, uint64_t count) {
     uint64_t number = 0;
     for (const RecordedEvent& event : stream.events) {
         if (event.code != "OB.") continue;
@@ -48,7 +48,7 @@ TEST_P(ClonedChild, LeavesTheParentsStreamAlone) {
     if (no_cloned_children) GTEST_SKIP() << no_cloned_children;
     run_traced([] {
         start();
-        count_from(0, 1000);
+        emit_from(0, 1000);
         int child = raw_clone();
         if (child == 0) {
             GetParam()();
@@ -56,19 +56,19 @@ TEST_P(ClonedChild, LeavesTheParentsStreamAlone) {
         }
         int result = 1;
         waitpid(child, &result, 0);
-        count_from(1000, 200'000);
+        emit_from(1000, 200'000);
         stop();
         ::exit(result);
     });
     EXPECT_EQ(status(), 0) << printed_errors();
     for (const RecordedStream& recorded : streams())
-        if (recorded.json["ovni"]["pid"] == test_pid) expect_counted(recorded, 200'000);
+        if (recorded.json["ovni"]["pid"] == test_pid) expect_interrupted_counted(recorded, 200'000);
 }
 
 INSTANTIATE_TEST_SUITE_P(First, ClonedChild,
                          testing::Values([] { emit_jumbo(); }, [] { ovni_thread_free(); },
                                          [] { ovni_flush(); }, [] { ovni_attr_set_double("a.b", 1); },
-                                         [] { count_from(0, 10); }));
+                                         [] { emit_from(0, 10); }));
 
 TEST_F(InterruptionTest, ForkInAHandlerThatInterruptedAnEmission) {
     static volatile int is_child = 0;
@@ -102,7 +102,7 @@ TEST_F(InterruptionTest, ForkInAHandlerThatInterruptedAnEmission) {
         ::exit(killed != 0 || forks != 100);
     });
     EXPECT_EQ(status(), 0) << printed_errors();
-    expect_counted(stream(), 100);
+    expect_interrupted_counted(stream(), 100);
 }
 
 TEST_F(InterruptionTest, EmissionLeftBehindInAShallowFunction) {
@@ -115,7 +115,7 @@ TEST_F(InterruptionTest, EmissionLeftBehindInAShallowFunction) {
             [[gnu::noinline]] static void emit_all() {
                 volatile char below[4096];
                 below[0] = 1;
-                count_from(0, 200'000);
+                emit_from(0, 200'000);
                 below[1] = below[0];
             }
         };
@@ -124,14 +124,14 @@ TEST_F(InterruptionTest, EmissionLeftBehindInAShallowFunction) {
     });
     EXPECT_EQ(status(), 0) << printed_errors();
     EXPECT_FALSE(stream().json["ovni"].contains("lost"));
-    expect_counted(stream(), 200'000);
+    expect_interrupted_counted(stream(), 200'000);
 }
 
 TEST_F(InterruptionTest, ManyEventsOfOneHandlerStayBehindTheInterruptedOne) {
     run_traced([] {
         start();
         struct sigaction action {};
-        action.sa_handler = [](int) { count_from(1, 1001); };
+        action.sa_handler = [](int) { emit_from(1, 1001); };
         sigaction(SIGUSR1, &action, nullptr);
         ovni_private_window& window = *ovni_private_thread_window;
         ASSERT_TRUE(detail::begin_emission(window, "OB.", 20, detail::any_clock));
@@ -139,11 +139,11 @@ TEST_F(InterruptionTest, ManyEventsOfOneHandlerStayBehindTheInterruptedOne) {
         raise(SIGUSR1);
         detail::store_event(window.data + window.head, "OB.", clock, uint64_t{0});
         detail::end_emission(window, 20, clock);
-        count_from(1001, 2000);
+        emit_from(1001, 2000);
         stop();
     });
     EXPECT_EQ(status(), 0) << printed_errors();
-    expect_counted(stream(), 2000);
+    expect_interrupted_counted(stream(), 2000);
 }
 
 TEST_F(InterruptionTest, ShortDefinitionOfAHandler) {
@@ -168,10 +168,10 @@ TEST_F(InterruptionTest, ClockThatStepsBackIsRaised) {
     run_traced([] {
         start();
         emit_at("OB.", now() + 800'000'000, uint64_t{0});
-        count_from(1, 10);
+        emit_from(1, 10);
         stop();
     });
-    expect_counted(stream(), 10);
+    expect_interrupted_counted(stream(), 10);
     EXPECT_GE(stream().json["ovni"]["raised"], 1);
 }
 
@@ -182,7 +182,7 @@ TEST_F(InterruptionTest, ForkedChildDoesNotHoldTheRunDirectory) {
         start();
         ovni_add_cpu(0, 0);
         emit("OHx", 0, -1, uint64_t{0});
-        count_from(0, 1000);
+        emit_from(0, 1000);
         pid_t forked = fork();
         if (forked == 0) {
             pause();
@@ -195,7 +195,7 @@ TEST_F(InterruptionTest, ForkedChildDoesNotHoldTheRunDirectory) {
     Finished recovered = recover();
     kill(child, SIGKILL);
     EXPECT_EQ(recovered.status, 0) << recovered.err;
-    expect_counted(stream(), 1000);
+    expect_interrupted_counted(stream(), 1000);
 }
 
 TEST_F(InterruptionTest, FileSizeLimitBelowTheBufferDoesNotEndTheProgram) {
@@ -203,11 +203,11 @@ TEST_F(InterruptionTest, FileSizeLimitBelowTheBufferDoesNotEndTheProgram) {
         rlimit limit{1'100'000, 1'100'000};
         setrlimit(RLIMIT_FSIZE, &limit);
         start();
-        count_from(0, 10'000);
+        emit_from(0, 10'000);
         stop();
     });
     EXPECT_EQ(status(), 0) << printed_errors();
-    expect_counted(stream(), 10'000);
+    expect_interrupted_counted(stream(), 10'000);
 }
 
 // While a thread waits for room because nobody drains. The handler may emit, too.

@@ -10,7 +10,7 @@
 namespace ovni::test {
 namespace {
 
-[[maybe_unused]] testing::Environment* const shared_memory =
+[[maybe_unused]] testing::Environment* const shared_memory_environment =
     testing::AddGlobalTestEnvironment(new OwnSharedMemory);
 
 INSTANTIATE_TEST_SUITE_P(By, Launched, all_launchers(), launcher_name);

@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr uid_t nobody = 65534;
+constexpr uid_t unprivileged = 65534;
 constexpr const char* lost = "no memory for the events of thread 5, they are lost: Permission denied";
 
 class PrivilegeTest : public RuntimeTest {
@@ -37,7 +37,7 @@ void give_up_rights(const std::function<void()>& before) {
     put_begin(ovni_clock_now());
     emit_numbers(1000);
     before();
-    if (::setuid(nobody) != 0) ::exit(1);
+    if (::setuid(unprivileged) != 0) ::exit(1);
     std::thread([] {
         ovni_thread_init(5);
         emit_numbers(100);
@@ -59,7 +59,7 @@ TEST_F(PrivilegeTest, TheLossIsToldByAThreadThatIsStillThere) {
         std::thread([] {
             ovni_thread_init(6);
             put_begin(ovni_clock_now());
-            if (::setuid(nobody) != 0) ::exit(1);
+            if (::setuid(unprivileged) != 0) ::exit(1);
             std::thread([] {
                 ovni_thread_init(5);
                 emit_numbers(100);

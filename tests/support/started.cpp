@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::chrono::seconds patience(20);
 
-[[noreturn]] void become(std::vector<char*>& argv, const std::function<void()>& before_exec) {
+[[noreturn]] void become_started(std::vector<char*>& argv, const std::function<void()>& before_exec) {
     end_job_with_test(argv.front());
     if (before_exec) before_exec();
     ::execvp(argv.front(), argv.data());
@@ -62,7 +62,7 @@ void Started::start_on_pipes(std::vector<char*>& argv, const std::function<void(
         ::dup2(in[0], STDIN_FILENO);
         ::dup2(out[1], STDOUT_FILENO);
         ::setpgid(0, 0);
-        become(argv, before_exec);
+        become_started(argv, before_exec);
     }
     ::setpgid(pid_, pid_);
     ::close(in[0]);
@@ -73,7 +73,7 @@ void Started::start_on_pipes(std::vector<char*>& argv, const std::function<void(
 
 void Started::start_on_terminal(std::vector<char*>& argv, const std::function<void()>& before_exec) {
     pid_ = ::forkpty(&output_, nullptr, nullptr, nullptr);
-    if (pid_ == 0) become(argv, before_exec);
+    if (pid_ == 0) become_started(argv, before_exec);
     ::fcntl(output_, F_SETFD, FD_CLOEXEC);
     input_ = ::fcntl(output_, F_DUPFD_CLOEXEC, 0);
 }

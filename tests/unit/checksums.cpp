@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr size_t header = OVNI_FORMAT_STREAM_HEADER, event_size = 20;
+constexpr size_t stream_header = OVNI_FORMAT_STREAM_HEADER, event_size = 20;
 
 class ChecksumTest : public StreamTest {
  protected:
@@ -69,33 +69,37 @@ TEST_F(ChecksumTest, AMismatchIsToldAtTheEndOfItsBlock) {
     for (size_t number : {size_t{0}, size_t{5}, count / per_block - 1})
         // Into payloads, which the reader does not look at.
         for (size_t at : {event_size - 1, 20 * event_size + 13, block - 1}) {
-            build().flip(header + number * block + at, 1);
-            std::string where = fmt::format("stream.obs:{}: the {} bytes", header + number * block, block);
+            build().flip(stream_header + number * block + at, 1);
+            std::string where =
+                fmt::format("stream.obs:{}: the {} bytes", stream_header + number * block, block);
             for (size_t window : {size_t{32}, size_t{900}, largest_block}) {
                 auto [handed_out, what] = damage(window);
                 EXPECT_EQ(handed_out, (number + 1) * per_block);
                 EXPECT_THAT(what, HasSubstr(where));
             }
-            build().flip(header + number * block + at, 1);
+            build().flip(stream_header + number * block + at, 1);
         }
 }
 
 TEST_F(ChecksumTest, TheFirstMismatchCounts) {
-    events(10).checksums(2 * event_size).flip(header + 3 * event_size - 1).flip(header + 7 * event_size - 1);
-    EXPECT_THAT(damage().second, HasSubstr(fmt::format("stream.obs:{}:", header + 2 * event_size)));
+    events(10)
+        .checksums(2 * event_size)
+        .flip(stream_header + 3 * event_size - 1)
+        .flip(stream_header + 7 * event_size - 1);
+    EXPECT_THAT(damage().second, HasSubstr(fmt::format("stream.obs:{}:", stream_header + 2 * event_size)));
 }
 
 TEST_F(ChecksumTest, BlocksNeedNotEndWhereEventsDo) {
-    events(10).checksums(33).flip(header + 40 + 15);
+    events(10).checksums(33).flip(stream_header + 40 + 15);
     auto [handed_out, what] = damage();
     EXPECT_EQ(handed_out, 4u);  // the last begins before byte 66
     EXPECT_THAT(what, HasSubstr("stream.obs:41: the 33 bytes"));
 }
 
 TEST_F(ChecksumTest, AMismatchExplainsWrongEvents) {
-    events(10).checksums(5 * event_size).flip(header + event_size + OVNI_FORMAT_CLOCK_AT + 7, 0x40);
+    events(10).checksums(5 * event_size).flip(stream_header + event_size + OVNI_FORMAT_CLOCK_AT + 7, 0x40);
     EXPECT_THAT(damage().second, HasSubstr("stream.obs:8: the 100 bytes from here on have the checksum"));
-    build().flip(header + event_size + OVNI_FORMAT_CLOCK_AT + 7, 0x40).event("OB.", 5);
+    build().flip(stream_header + event_size + OVNI_FORMAT_CLOCK_AT + 7, 0x40).event("OB.", 5);
     EXPECT_THAT(damage().second, HasSubstr("stream.obs:208: the clock goes back"));
 }
 
@@ -165,10 +169,10 @@ TEST_F(ChecksumTest, AStreamCutBetweenEvents) {
 }
 
 TEST_F(ChecksumTest, ManyRecordsAreReadInPieces) {
-    events(2000).checksums(20).flip(header + 1990 * event_size + 15);
+    events(2000).checksums(20).flip(stream_header + 1990 * event_size + 15);
     EXPECT_EQ(damage().first, 1991u);
     EXPECT_THAT(damage().second,
-                HasSubstr(fmt::format("stream.obs:{}: the 20 bytes", header + 1990 * event_size)));
+                HasSubstr(fmt::format("stream.obs:{}: the 20 bytes", stream_header + 1990 * event_size)));
 }
 
 TEST_F(ChecksumTest, TheRecordedSizeIsThatOfTheLastOfManyRecords) {
@@ -176,12 +180,15 @@ TEST_F(ChecksumTest, TheRecordedSizeIsThatOfTheLastOfManyRecords) {
     for (int more : {1, 254, 1, 44, 1700}) {
         all += static_cast<size_t>(more);
         events(more).checksums(event_size).write(directory());
-        EXPECT_EQ(recorded_size(directory()), header + all * event_size) << all;
+        EXPECT_EQ(recorded_size(directory()), stream_header + all * event_size) << all;
     }
 }
 
 TEST_F(ChecksumTest, AStreamThatIsNewerIsReadWithOneWarning) {
-    events(10).checksums(2 * event_size).flip(header + 3 * event_size - 1).flip(header + 7 * event_size - 1);
+    events(10)
+        .checksums(2 * event_size)
+        .flip(stream_header + 3 * event_size - 1)
+        .flip(stream_header + 7 * event_size - 1);
     build().write(directory());
     make_newer();
     auto count = [&](Checksums checksums) {
@@ -250,7 +257,7 @@ TEST_F(SortedChecksumTest, LongStreamsGetABlockPerMebibyte) {
 }
 
 TEST_F(SortedChecksumTest, WhatIsInOrderKeepsItsOwn) {
-    build().content(build().bytes().substr(0, header + 3 * OVNI_FORMAT_EVENT_HEADER)).checksums(16);
+    build().content(build().bytes().substr(0, stream_header + 3 * OVNI_FORMAT_EVENT_HEADER)).checksums(16);
     build().write(directory());
     sort_regions(directory());
     EXPECT_EQ(crc(), build().checksums_text());
@@ -259,7 +266,7 @@ TEST_F(SortedChecksumTest, WhatIsInOrderKeepsItsOwn) {
 // Otherwise new checksums would hide the damage.
 TEST_F(SortedChecksumTest, DamagedStreamsAreNotSorted) {
     build().event("OB.", 60, {i64(1)}).checksums(1000).flip(build().bytes().size() - 1).write(directory());
-    EXPECT_ERROR_AT(sort_regions(directory()), header);
+    EXPECT_ERROR_AT(sort_regions(directory()), stream_header);
     EXPECT_EQ(obs(), build().bytes());
     EXPECT_EQ(crc(), build().checksums_text());
 }

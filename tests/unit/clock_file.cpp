@@ -70,11 +70,11 @@ TEST(ClockSourcesTest, AGiantFileIsRefused) {
     }
 }
 
-struct Wrong {
+struct WrongFile {
     std::string text;
     const char* cause;
 };
-class WrongClockFileTest : public ::testing::TestWithParam<Wrong> {};
+class WrongClockFileTest : public ::testing::TestWithParam<WrongFile> {};
 
 TEST_P(WrongClockFileTest, IsAnErrorThatSaysWhere) {
     EXPECT_ERROR(parse_clock_file(GetParam().text, "clocks.json"), GetParam().cause);
@@ -83,24 +83,24 @@ TEST_P(WrongClockFileTest, IsAnErrorThatSaysWhere) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, WrongClockFileTest,
-    ::testing::Values(Wrong{"{", "clocks.json"}, Wrong{"[]", "clocks: no 'version'"},
-                      Wrong{"{}", "clocks: no 'version'"}, Wrong{R"({"version": 2})", "version 2, not 1"},
-                      Wrong{R"({"version": -1})", "natural"}, Wrong{R"({"version": 1})", "no 'reference'"},
-                      Wrong{R"({"version": 1, "reference": 1})", "clocks.reference: not a string"},
-                      Wrong{R"({"version": 1, "reference": "a", "nodes": 1})", "clocks.nodes: not an array"},
-                      Wrong{R"({"version": 1, "reference": "a", "nodes": []})", "no nodes"},
-                      Wrong{R"({"version": 1, "reference": "a", "nodes": [1]})",
-                            "clocks.nodes[0]: no 'host'"},
-                      Wrong{one_node(""), "clocks.nodes[0].segments: there are none"},
-                      Wrong{one_node(R"({"local": 1.5})"), "segments[0].local: not an integer"},
-                      Wrong{one_node(R"({"local": 9223372036854775808})"), "not an integer of 64 bits"},
-                      Wrong{one_node(segment(1, 1001)), "between 'low' and 'high'"},
-                      Wrong{one_node(segment(INT64_C(1) << 62, 0)), "segments[0]: a clock beyond 2^61 ns"},
-                      Wrong{one_node(segment(5, 0) + "," + segment(5, 0)), "segments[1]: a clock cannot"},
-                      Wrong{one_node(segment(5, 0) + "," + segment(15, -10)), "segments[1]: a clock cannot"},
-                      Wrong{R"({"version": 1, "reference": "a", "nodes": [{"host": "a", "segments": [)" +
-                                segment(1, 0) + R"(]}, {"host": "a", "segments": [)" + segment(1, 0) + "]}]}",
-                            "clocks.nodes[1]: the host a for the second time"}));
+    ::testing::Values(
+        WrongFile{"{", "clocks.json"}, WrongFile{"[]", "clocks: no 'version'"},
+        WrongFile{"{}", "clocks: no 'version'"}, WrongFile{R"({"version": 2})", "version 2, not 1"},
+        WrongFile{R"({"version": -1})", "natural"}, WrongFile{R"({"version": 1})", "no 'reference'"},
+        WrongFile{R"({"version": 1, "reference": 1})", "clocks.reference: not a string"},
+        WrongFile{R"({"version": 1, "reference": "a", "nodes": 1})", "clocks.nodes: not an array"},
+        WrongFile{R"({"version": 1, "reference": "a", "nodes": []})", "no nodes"},
+        WrongFile{R"({"version": 1, "reference": "a", "nodes": [1]})", "clocks.nodes[0]: no 'host'"},
+        WrongFile{one_node(""), "clocks.nodes[0].segments: there are none"},
+        WrongFile{one_node(R"({"local": 1.5})"), "segments[0].local: not an integer"},
+        WrongFile{one_node(R"({"local": 9223372036854775808})"), "not an integer of 64 bits"},
+        WrongFile{one_node(segment(1, 1001)), "between 'low' and 'high'"},
+        WrongFile{one_node(segment(INT64_C(1) << 62, 0)), "segments[0]: a clock beyond 2^61 ns"},
+        WrongFile{one_node(segment(5, 0) + "," + segment(5, 0)), "segments[1]: a clock cannot"},
+        WrongFile{one_node(segment(5, 0) + "," + segment(15, -10)), "segments[1]: a clock cannot"},
+        WrongFile{R"({"version": 1, "reference": "a", "nodes": [{"host": "a", "segments": [)" +
+                      segment(1, 0) + R"(]}, {"host": "a", "segments": [)" + segment(1, 0) + "]}]}",
+                  "clocks.nodes[1]: the host a for the second time"}));
 
 }  // namespace
 

@@ -26,11 +26,11 @@ class ClockModelTest : public ::testing::Test {
     }
 };
 
-constexpr const char* header = "rank hostname offset_median offset_mean offset_std\n";
+constexpr const char* table_header = "rank hostname offset_median offset_mean offset_std\n";
 
 TEST_F(ClockModelTest, OffsetsBelongToTheHostsOfLooms) {
     ClockModel clocks =
-        of(std::string(header) + "0 a -50 -50.5 1.0\n1   b  7.9  8 nan   and more\n\n2 c -7.9 0 0\n");
+        of(std::string(table_header) + "0 a -50 -50.5 1.0\n1   b  7.9  8 nan   and more\n\n2 c -7.9 0 0\n");
     EXPECT_EQ(clocks.size(), 3u);
     EXPECT_EQ(clocks.of_host("a.x").corrected(0), -50);
     EXPECT_EQ(clocks.of_host("a").corrected(0), -50);
@@ -49,7 +49,8 @@ TEST_F(ClockModelTest, WorkedExample) {
 }
 
 TEST_F(ClockModelTest, HostNamesAreComparedUpToTheFirstDot) {
-    EXPECT_EQ(of(std::string(header) + "0 node1.cluster.org 9 9 0\n").of_host("node1.4").corrected(0), 9);
+    EXPECT_EQ(of(std::string(table_header) + "0 node1.cluster.org 9 9 0\n").of_host("node1.4").corrected(0),
+              9);
 }
 
 TEST_F(ClockModelTest, TheHeaderIsNotLookedAt) {
@@ -62,7 +63,7 @@ TEST_F(ClockModelTest, TheTableOfATraceMayBeMissingThatOfAnOptionNot) {
 }
 
 TEST_F(ClockModelTest, TheOptionWins) {
-    trace_.clock_offsets({{"a", 1}}).file("other.txt", std::string(header) + "0 a 2 2 0\n");
+    trace_.clock_offsets({{"a", 1}}).file("other.txt", std::string(table_header) + "0 a 2 2 0\n");
     std::filesystem::path trace = trace_.write();
     EXPECT_EQ(
         ClockModel::of_trace(Trace::open(trace), (trace / "other.txt").string()).of_host("a").corrected(0),
@@ -70,7 +71,7 @@ TEST_F(ClockModelTest, TheOptionWins) {
 }
 
 TEST_F(ClockModelTest, WarnsAboutHostsWithoutLoomsAndWithoutOffset) {
-    ClockModel clocks = of(std::string(header) + "0 a 1 1 0\n1 b 1 1 0\n");
+    ClockModel clocks = of(std::string(table_header) + "0 a 1 1 0\n1 b 1 1 0\n");
     EXPECT_EQ(warnings(clocks, {"a", "b"}), "");
     EXPECT_NE(warnings(clocks, {"a"}).find("no stream is of the host b\n"), std::string::npos);
     std::string missing = warnings(clocks, {"a", "b", "c"});
@@ -160,9 +161,10 @@ TEST_F(ClockModelTest, ATableMayNameTheLoomOfAStreamThatNamesItsHost) {
     common.loom = "mine.0";
     common.host = "a.cluster";
     metadata.common = common;
-    EXPECT_EQ(of(std::string(header) + "0 mine 7 7 0\n").of_stream(metadata).corrected(0), 7);
-    EXPECT_EQ(of(std::string(header) + "0 mine 7 7 0\n1 a 9 9 0\n").of_stream(metadata).corrected(0), 9);
-    EXPECT_EQ(of(std::string(header) + "0 b 7 7 0\n").of_stream(metadata).corrected(0), 0);
+    EXPECT_EQ(of(std::string(table_header) + "0 mine 7 7 0\n").of_stream(metadata).corrected(0), 7);
+    EXPECT_EQ(of(std::string(table_header) + "0 mine 7 7 0\n1 a 9 9 0\n").of_stream(metadata).corrected(0),
+              9);
+    EXPECT_EQ(of(std::string(table_header) + "0 b 7 7 0\n").of_stream(metadata).corrected(0), 0);
 }
 
 TEST_F(OwnClocksTest, TheSummaryIsOfTheHostsInTheTrace) {
@@ -225,12 +227,12 @@ TEST_F(OwnClocksTest, DamageNamesTheFileAndTheMember) {
     EXPECT_ERROR(Trace::open(trace_.write()), "ovni.clock.points[0].local: not an integer");
 }
 
-struct Wrong {
+struct WrongTable {
     std::string text;
     uint64_t offset;
     const char* cause;
 };
-class WrongTableTest : public ClockModelTest, public ::testing::WithParamInterface<Wrong> {};
+class WrongTableTest : public ClockModelTest, public ::testing::WithParamInterface<WrongTable> {};
 
 TEST_P(WrongTableTest, IsAnErrorAtItsLine) {
     EXPECT_ERROR_AT(of(GetParam().text), GetParam().offset);
@@ -238,19 +240,22 @@ TEST_P(WrongTableTest, IsAnErrorAtItsLine) {
 }
 
 TEST_F(ClockModelTest, AnErrorNamesTheLine) {
-    EXPECT_ERROR(of(std::string(header) + "0 a 1 1 0\n\n1 b 1\n"), "line 4: fewer than five fields");
+    EXPECT_ERROR(of(std::string(table_header) + "0 a 1 1 0\n\n1 b 1\n"), "line 4: fewer than five fields");
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, WrongTableTest,
-    ::testing::Values(
-        Wrong{"", 0, "header"}, Wrong{"header\n", 7, "no entries"}, Wrong{"header", 6, "no entries"},
-        Wrong{"h\n\n \n", 5, "no entries"}, Wrong{"h\n0 a 1 1\n", 2, "five"}, Wrong{"h\n0\n", 2, "five"},
-        Wrong{"h\n0 a 1 1 0\n1 a 2 2 0\n", 12, "second time"},
-        Wrong{"h\n0 a.x 1 1 0\n1 a.y 2 2 0\n", 14, "second time"}, Wrong{"h\nx a 1 1 0\n", 2, "index"},
-        Wrong{"h\n0 a x 1 0\n", 2, "not a number"}, Wrong{"h\n0 a 1 x 0\n", 2, "not a number"},
-        Wrong{"h\n0 a nan 1 0\n", 2, "out of range"}, Wrong{"h\n0 a 1e19 1 0\n", 2, "out of range"},
-        Wrong{"h\n0 a 1 1 0 " + std::string(1100, 'x') + "\n", 2, "1023"}));
+    ::testing::Values(WrongTable{"", 0, "header"}, WrongTable{"header\n", 7, "no entries"},
+                      WrongTable{"header", 6, "no entries"}, WrongTable{"h\n\n \n", 5, "no entries"},
+                      WrongTable{"h\n0 a 1 1\n", 2, "five"}, WrongTable{"h\n0\n", 2, "five"},
+                      WrongTable{"h\n0 a 1 1 0\n1 a 2 2 0\n", 12, "second time"},
+                      WrongTable{"h\n0 a.x 1 1 0\n1 a.y 2 2 0\n", 14, "second time"},
+                      WrongTable{"h\nx a 1 1 0\n", 2, "index"},
+                      WrongTable{"h\n0 a x 1 0\n", 2, "not a number"},
+                      WrongTable{"h\n0 a 1 x 0\n", 2, "not a number"},
+                      WrongTable{"h\n0 a nan 1 0\n", 2, "out of range"},
+                      WrongTable{"h\n0 a 1e19 1 0\n", 2, "out of range"},
+                      WrongTable{"h\n0 a 1 1 0 " + std::string(1100, 'x') + "\n", 2, "1023"}));
 
 }  // namespace
 

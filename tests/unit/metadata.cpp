@@ -145,15 +145,15 @@ TEST(MetadataTest, TheVersionAlone) {
     EXPECT_ERROR(parse_metadata_version("{}", "p"), "version: is missing");
 }
 
-struct Wrong {
+struct WrongMetadata {
     const char* member;
     Json value;  // null: the member is removed
     const char* cause;
 };
-void PrintTo(const Wrong& wrong, std::ostream* out) {
+void PrintTo(const WrongMetadata& wrong, std::ostream* out) {
     *out << wrong.member << " = " << wrong.value.dump();
 }
-class WrongMetadataTest : public ::testing::TestWithParam<Wrong> {};
+class WrongMetadataTest : public ::testing::TestWithParam<WrongMetadata> {};
 
 TEST_P(WrongMetadataTest, IsAnError) {
     StreamBuilder stream = good();
@@ -177,44 +177,57 @@ Json mark(const char* type, const char* title, const char* kind, Json labels = J
 INSTANTIATE_TEST_SUITE_P(
     All, WrongMetadataTest,
     ::testing::Values(
-        Wrong{"version", nullptr, "version: is missing"}, Wrong{"version", "3", "not a number"},
-        Wrong{"version", 4, "version 4"}, Wrong{"ovni", nullptr, "ovni.part: is missing"},
-        Wrong{"ovni", 3, "ovni.part: is missing"}, Wrong{"ovni.part", nullptr, "ovni.part: is missing"},
-        Wrong{"ovni.part", 1, "not a string"}, Wrong{"ovni.loom", nullptr, "ovni.loom: is missing"},
-        Wrong{"ovni.loom", 1, "not a string"}, Wrong{"ovni.loom", "a/b", "'/'"},
-        Wrong{"ovni.loom", std::string(4096, 'x'), "too long"},
-        Wrong{"ovni.pid", nullptr, "ovni.pid: is missing"}, Wrong{"ovni.pid", "1", "not a number"},
-        Wrong{"ovni.pid", 0, "is 0"}, Wrong{"ovni.pid", -1, "is -1"},
-        Wrong{"ovni.pid", 4294967297, "out of range"}, Wrong{"ovni.pid", 1e300, "out of range"},
-        Wrong{"ovni.tid", nullptr, "ovni.tid: is missing"}, Wrong{"ovni.tid", 0, "is 0"},
-        Wrong{"ovni.tid", -3, "is -3"}, Wrong{"ovni.app_id", 0, "is 0"}, Wrong{"ovni.app_id", -1, "is -1"},
-        Wrong{"ovni.app_id", "1", "not a number"}, Wrong{"ovni.rank", -1, "negative"},
-        Wrong{"ovni.rank", 4, "4 of 4 ranks"}, Wrong{"ovni.rank", "0", "not a number"},
-        Wrong{"ovni.nranks", nullptr, "ovni.nranks: is missing"}, Wrong{"ovni.nranks", 0, "above 0"},
-        Wrong{"ovni.loom_cpus", Json::array(), "is empty"}, Wrong{"ovni.loom_cpus", 3, "not an array"},
-        Wrong{"ovni.loom_cpus", Json::array({3}), "not an object"},
-        Wrong{"ovni.loom_cpus", Json::array({cpu(-1, 0)}), "negative"},
-        Wrong{"ovni.loom_cpus", Json::array({cpu(0, -1)}), "negative"},
-        Wrong{"ovni.loom_cpus", Json::array({cpu("0", 0)}), "not a number"},
-        Wrong{"ovni.loom_cpus", Json::array({cpu(0, 7), cpu(1, 7)}), "indices 0 and 1"},
-        Wrong{"ovni.lib.version", 1, "not a string"}, Wrong{"ovni.lib", 1, "not an object"},
-        Wrong{"ovni.run", 1, "not a string"}, Wrong{"ovni.began", "today", "not a number"},
-        Wrong{"ovni.began", -1, "is no time"}, Wrong{"ovni.began", 253402300800, "is no time"},
-        Wrong{"ovni.end", 1, "not an object"}, Wrong{"ovni.end", Json::object(), "ovni.end.by: is missing"},
-        Wrong{"ovni.mark", 1, "not an object"}, Wrong{"ovni.mark", mark("100", "t", "stack"), "0 to 99"},
-        Wrong{"ovni.mark", mark("-1", "t", "stack"), "0 to 99"},
-        Wrong{"ovni.mark", mark("x", "t", "stack"), "0 to 99"},
-        Wrong{"ovni.mark", mark("", "t", "stack"), "0 to 99"}, Wrong{"ovni.mark.1", 3, "not an object"},
-        Wrong{"ovni.mark", mark("1", nullptr, "stack"), "title: is missing"},
-        Wrong{"ovni.mark", mark("1", "t", "queue"), "neither"},
-        Wrong{"ovni.mark", mark("1", std::string(512, 'x').c_str(), "stack"), "511"},
-        Wrong{"ovni.mark", mark("1", "t", "stack", {{"x", "l"}}), "decimal"},
-        Wrong{"ovni.mark", mark("1", "t", "stack", {{"99999999999999999999", "l"}}), "decimal"},
-        Wrong{"ovni.mark", mark("1", "t", "stack", {{"1", 3}}), "not a string"},
-        Wrong{"ovni.mark", mark("1", "t", "stack", {{"1", "a"}, {"01", "b"}}), "two labels"},
-        Wrong{"ovni.mark", mark("1", "t", "stack", {{"1", std::string(512, 'x')}}), "511"},
-        Wrong{"nosv.hwc", 3, "not an object"}, Wrong{"nosv.hwc.1.name", "c", "below their count"},
-        Wrong{"nosv.hwc.0", 1, "not an object"}, Wrong{"nosv.hwc.0.nome", "c", "name: is missing"}));
+        WrongMetadata{"version", nullptr, "version: is missing"},
+        WrongMetadata{"version", "3", "not a number"}, WrongMetadata{"version", 4, "version 4"},
+        WrongMetadata{"ovni", nullptr, "ovni.part: is missing"},
+        WrongMetadata{"ovni", 3, "ovni.part: is missing"},
+        WrongMetadata{"ovni.part", nullptr, "ovni.part: is missing"},
+        WrongMetadata{"ovni.part", 1, "not a string"},
+        WrongMetadata{"ovni.loom", nullptr, "ovni.loom: is missing"},
+        WrongMetadata{"ovni.loom", 1, "not a string"}, WrongMetadata{"ovni.loom", "a/b", "'/'"},
+        WrongMetadata{"ovni.loom", std::string(4096, 'x'), "too long"},
+        WrongMetadata{"ovni.pid", nullptr, "ovni.pid: is missing"},
+        WrongMetadata{"ovni.pid", "1", "not a number"}, WrongMetadata{"ovni.pid", 0, "is 0"},
+        WrongMetadata{"ovni.pid", -1, "is -1"}, WrongMetadata{"ovni.pid", 4294967297, "out of range"},
+        WrongMetadata{"ovni.pid", 1e300, "out of range"},
+        WrongMetadata{"ovni.tid", nullptr, "ovni.tid: is missing"}, WrongMetadata{"ovni.tid", 0, "is 0"},
+        WrongMetadata{"ovni.tid", -3, "is -3"}, WrongMetadata{"ovni.app_id", 0, "is 0"},
+        WrongMetadata{"ovni.app_id", -1, "is -1"}, WrongMetadata{"ovni.app_id", "1", "not a number"},
+        WrongMetadata{"ovni.rank", -1, "negative"}, WrongMetadata{"ovni.rank", 4, "4 of 4 ranks"},
+        WrongMetadata{"ovni.rank", "0", "not a number"},
+        WrongMetadata{"ovni.nranks", nullptr, "ovni.nranks: is missing"},
+        WrongMetadata{"ovni.nranks", 0, "above 0"},
+        WrongMetadata{"ovni.loom_cpus", Json::array(), "is empty"},
+        WrongMetadata{"ovni.loom_cpus", 3, "not an array"},
+        WrongMetadata{"ovni.loom_cpus", Json::array({3}), "not an object"},
+        WrongMetadata{"ovni.loom_cpus", Json::array({cpu(-1, 0)}), "negative"},
+        WrongMetadata{"ovni.loom_cpus", Json::array({cpu(0, -1)}), "negative"},
+        WrongMetadata{"ovni.loom_cpus", Json::array({cpu("0", 0)}), "not a number"},
+        WrongMetadata{"ovni.loom_cpus", Json::array({cpu(0, 7), cpu(1, 7)}), "indices 0 and 1"},
+        WrongMetadata{"ovni.lib.version", 1, "not a string"}, WrongMetadata{"ovni.lib", 1, "not an object"},
+        WrongMetadata{"ovni.run", 1, "not a string"}, WrongMetadata{"ovni.began", "today", "not a number"},
+        WrongMetadata{"ovni.began", -1, "is no time"},
+        WrongMetadata{"ovni.began", 253402300800, "is no time"},
+        WrongMetadata{"ovni.end", 1, "not an object"},
+        WrongMetadata{"ovni.end", Json::object(), "ovni.end.by: is missing"},
+        WrongMetadata{"ovni.mark", 1, "not an object"},
+        WrongMetadata{"ovni.mark", mark("100", "t", "stack"), "0 to 99"},
+        WrongMetadata{"ovni.mark", mark("-1", "t", "stack"), "0 to 99"},
+        WrongMetadata{"ovni.mark", mark("x", "t", "stack"), "0 to 99"},
+        WrongMetadata{"ovni.mark", mark("", "t", "stack"), "0 to 99"},
+        WrongMetadata{"ovni.mark.1", 3, "not an object"},
+        WrongMetadata{"ovni.mark", mark("1", nullptr, "stack"), "title: is missing"},
+        WrongMetadata{"ovni.mark", mark("1", "t", "queue"), "neither"},
+        WrongMetadata{"ovni.mark", mark("1", std::string(512, 'x').c_str(), "stack"), "511"},
+        WrongMetadata{"ovni.mark", mark("1", "t", "stack", {{"x", "l"}}), "decimal"},
+        WrongMetadata{"ovni.mark", mark("1", "t", "stack", {{"99999999999999999999", "l"}}), "decimal"},
+        WrongMetadata{"ovni.mark", mark("1", "t", "stack", {{"1", 3}}), "not a string"},
+        WrongMetadata{"ovni.mark", mark("1", "t", "stack", {{"1", "a"}, {"01", "b"}}), "two labels"},
+        WrongMetadata{"ovni.mark", mark("1", "t", "stack", {{"1", std::string(512, 'x')}}), "511"},
+        WrongMetadata{"nosv.hwc", 3, "not an object"},
+        WrongMetadata{"nosv.hwc.1.name", "c", "below their count"},
+        WrongMetadata{"nosv.hwc.0", 1, "not an object"},
+        WrongMetadata{"nosv.hwc.0.nome", "c", "name: is missing"}));
 
 }  // namespace
 

@@ -19,7 +19,7 @@ struct Read {
     std::string error;   // its cause
 };
 
-std::string text_of(const EventView& event) {
+std::string event_text(const EventView& event) {
     if (event.kind == EventView::Kind::gap_begin) return fmt::format("{} gap\n", event.clock);
     if (event.kind != EventView::Kind::event) return fmt::format("{} end\n", event.clock);
     std::span<const uint8_t> payload = event.payload();
@@ -63,7 +63,7 @@ class SortedReadingTest : public ::testing::TestWithParam<uint32_t> {
     static Read read(StreamReader reader) {
         Read result;
         try {
-            while (reader.next()) result.events += text_of(reader.event());
+            while (reader.next()) result.events += event_text(reader.event());
         } catch (const Error& e) {
             result.error = e.cause;
         }
@@ -140,7 +140,7 @@ TEST_P(SortedReadingTest, IsSortingAndMerging) {
             try {
                 const EventView* event = merger.next();
                 more = event != nullptr;
-                if (more) text += fmt::format("{} {}", event->stream, text_of(*event));
+                if (more) text += fmt::format("{} {}", event->stream, event_text(*event));
             } catch (const Error& e) {
                 text += fmt::format("{} {}\n", merger.damaged_stream(), e.cause);
             }

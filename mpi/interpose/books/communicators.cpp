@@ -19,7 +19,7 @@ namespace ovni::mpi {
 
 namespace {
 
-SpinLock changing;
+SpinLock changing_communicators;
 constinit HandleTable<Communicator*> communicators;
 // Counts of communicators made of MPI_COMM_WORLD, for each set of members.
 constinit decltype(Communicator::made) made_of_world;
@@ -39,13 +39,13 @@ uint64_t id_of_world(const Birth& birth) noexcept {
 Expected expected_of(const Members& members, const Origin& origin) noexcept {
     uint64_t key = mix(mix(origin.id, origin.distinction), members.hash());
     bool is_agreed = !origin.known || !(origin.known->flags & OVNI_MPI_BY_USE);
-    SpinLock::Guard guard(changing);
+    SpinLock::Guard guard(changing_communicators);
     uint32_t* count = (origin.known ? origin.known->made : made_of_world).insert(key);
     return {mix(key, count ? ++*count : 0), is_agreed, members.is_world()};
 }
 
-Communicator* find(MPI_Comm comm) noexcept {
-    SpinLock::Guard guard(changing);
+Communicator* find_known(MPI_Comm comm) noexcept {
+    SpinLock::Guard guard(changing_communicators);
     Communicator** found = communicators.find(key_of(comm));
     return found ? *found : nullptr;
 }
@@ -77,7 +77,7 @@ void drop(Communicator* known) noexcept {
 // Returns what the handle means afterwards: `known`, or what another thread has put there meanwhile. A handle
 // that was made now has a new meaning.
 Communicator* insert(MPI_Comm comm, Communicator* known, bool made_now) noexcept {
-    SpinLock::Guard guard(changing);
+    SpinLock::Guard guard(changing_communicators);
     Communicator** place = communicators.insert(key_of(comm));
     if (!place || (*place && !made_now)) {
         release(known);
@@ -94,7 +94,7 @@ Communicator* insert(MPI_Comm comm, Communicator* known, bool made_now) noexcept
 
 // Hands over the members to be recorded; null if they are recorded already.
 int32_t* take_members(Communicator& known) noexcept {
-    SpinLock::Guard guard(changing);
+    SpinLock::Guard guard(changing_communicators);
     if (known.members) unlist(&known);
     return std::exchange(known.members, nullptr);
 }
@@ -134,7 +134,7 @@ void tell_unrecorded(Moment& moment, Communicator& known) noexcept {
     tell_communicator(now, known);
 }
 
-uint32_t add(Moment& moment, MPI_Comm comm, Members& members, const Expected& expected) noexcept {
+uint32_t add_known(Moment& moment, MPI_Comm comm, Members& members, const Expected& expected) noexcept {
     Communicator* known = meet(comm, next_object_number(), members, expected, Met::made);
     if (!known) return OVNI_MPI_NO_OBJECT;
     tell_ended(moment);
@@ -163,7 +163,7 @@ void meet_world() noexcept {
 const Communicator* find_communicator(Moment& moment, MPI_Comm comm) noexcept {
     if (comm == comm_null() || comm == MPI_Comm()) return nullptr;
     uint32_t ended = ended_communicators.load(std::memory_order_acquire);
-    Communicator* known = find(comm);
+    Communicator* known = find_known(comm);
     if (!known) {
         Members members(comm);
         known = meet(comm, next_object_number(), members, expected_of(members, {world_id, 0}), Met::used);
@@ -200,25 +200,25 @@ uint32_t add_communicator(Moment& moment, MPI_Comm comm, const Origin& origin) n
     if (comm == comm_null()) return OVNI_MPI_NO_OBJECT;
     Members members(comm, origin.is_copied ? ranks_of_copy(origin) : Members::Ranks::any);
     if (origin.identities) members.identify(origin.comm, origin.identities);
-    return add(moment, comm, members, expected_of(members, origin));
+    return add_known(moment, comm, members, expected_of(members, origin));
 }
 
 uint32_t add_communicator(Moment& moment, MPI_Comm comm, const Expected& expected) noexcept {
     if (comm == comm_null()) return OVNI_MPI_NO_OBJECT;
     Members members(comm, expected.is_of_world ? Members::Ranks::of_world : Members::Ranks::any);
-    return add(moment, comm, members, expected);
+    return add_known(moment, comm, members, expected);
 }
 
 uint32_t add_spawned(Moment& moment, MPI_Comm comm, const Expected& expected) noexcept {
     if (comm == comm_null()) return OVNI_MPI_NO_OBJECT;
     Members members(comm);
     members.identify(expected.id, Members::Side::parent);
-    return add(moment, comm, members, expected);
+    return add_known(moment, comm, members, expected);
 }
 
 Communicator* take_communicator(MPI_Comm comm) noexcept {
     if (comm == comm_world() || comm == comm_self()) return nullptr;
-    SpinLock::Guard guard(changing);
+    SpinLock::Guard guard(changing_communicators);
     Communicator** found = communicators.find(key_of(comm));
     Communicator* known = found ? *found : nullptr;
     communicators.erase(key_of(comm));
@@ -227,19 +227,19 @@ Communicator* take_communicator(MPI_Comm comm) noexcept {
 }
 
 void drop_communicator(Communicator* known) noexcept {
-    SpinLock::Guard guard(changing);
+    SpinLock::Guard guard(changing_communicators);
     if (known) drop(known);
 }
 
 void put_back(MPI_Comm comm, Communicator* known) noexcept {
-    SpinLock::Guard guard(changing);
+    SpinLock::Guard guard(changing_communicators);
     Communicator** place = known ? communicators.insert(key_of(comm)) : nullptr;
     if (place) *place = known;
 }
 
 void name_communicator(Moment& moment, MPI_Comm comm, std::string_view name) noexcept {
     uint32_t number = communicator_number(moment, comm);
-    Communicator* known = find(comm);
+    Communicator* known = find_known(comm);
     if (!known) return;
     size_t size = std::min(name.size(), sizeof known->name - 1);
     std::memcpy(known->name, name.data(), size);
@@ -249,7 +249,7 @@ void name_communicator(Moment& moment, MPI_Comm comm, std::string_view name) noe
 
 void tell_ended(Moment& moment) noexcept {
     auto next = [] {
-        SpinLock::Guard guard(changing);
+        SpinLock::Guard guard(changing_communicators);
         Communicator* known = ended_untold;
         if (known) ended_untold = known->next_untold;
         return known;
@@ -263,7 +263,7 @@ void tell_ended(Moment& moment) noexcept {
 void tell_members(Moment& moment) noexcept {
     tell_ended(moment);
     auto next = [] {
-        SpinLock::Guard guard(changing);
+        SpinLock::Guard guard(changing_communicators);
         return untold;
     };
     while (Communicator* known = moment.recorded ? next() : nullptr) tell_whole(moment, *known);

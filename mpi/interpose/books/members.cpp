@@ -32,7 +32,7 @@ uint32_t size_of(const WorldGroup& world) noexcept {
 }
 
 template <class Number>
-uint64_t hash_of(const Number* numbers, uint32_t count) noexcept {
+uint64_t hash_of_members(const Number* numbers, uint32_t count) noexcept {
     uint64_t hash = count;
     for (uint32_t i = 0; i < count; ++i)
         hash = mix(hash, static_cast<std::make_unsigned_t<Number>>(numbers[i]));
@@ -193,7 +193,8 @@ bool Members::is_foreign() const noexcept {
 uint64_t Members::hash() const noexcept {
     if (!ranks_) return 0;
     auto of_both = [&](const auto* numbers) {
-        uint64_t ours = hash_of(numbers, size_), theirs = hash_of(numbers + size_, remote_size_);
+        uint64_t ours = hash_of_members(numbers, size_),
+                 theirs = hash_of_members(numbers + size_, remote_size_);
         return mix(std::min(ours, theirs), std::max(ours, theirs));
     };
     return identities_ ? of_both(identities_) : of_both(ranks_);

@@ -25,9 +25,9 @@ struct Object {
 };
 
 // Few, and each of its own memory, so that the table stays small.
-SpinLock changing;
+SpinLock changing_objects;
 constinit HandleTable<Object*> windows, files;
-std::atomic<uint32_t> last_number{OVNI_MPI_SELF};
+std::atomic<uint32_t> last_object{OVNI_MPI_SELF};
 
 // As text that every reader takes: \xNN stands for a byte that is no part of a printable character.
 void copy_name(char* to, size_t room, std::string_view name) noexcept {
@@ -45,17 +45,17 @@ void copy_name(char* to, size_t room, std::string_view name) noexcept {
     *to = '\0';
 }
 
-Object* find(HandleTable<Object*>& table, uint64_t key) noexcept {
-    SpinLock::Guard guard(changing);
+Object* find_object(HandleTable<Object*>& table, uint64_t key) noexcept {
+    SpinLock::Guard guard(changing_objects);
     Object** found = table.find(key);
     return found ? *found : nullptr;
 }
 
-Object* add(HandleTable<Object*>& table, uint64_t key, const Object& object) noexcept {
+Object* add_opened(HandleTable<Object*>& table, uint64_t key, const Object& object) noexcept {
     auto* made = static_cast<Object*>(malloc(sizeof(Object)));
     if (!made) return nullptr;
     *made = object;
-    SpinLock::Guard guard(changing);
+    SpinLock::Guard guard(changing_objects);
     Object** place = table.insert(key);
     if (!place) {
         free(made);
@@ -66,7 +66,7 @@ Object* add(HandleTable<Object*>& table, uint64_t key, const Object& object) noe
 }
 
 void remove(HandleTable<Object*>& table, uint64_t key, uint32_t number) noexcept {
-    SpinLock::Guard guard(changing);
+    SpinLock::Guard guard(changing_objects);
     Object** found = table.find(key);
     if (!found || (*found)->number != number) return;
     free(*found);
@@ -86,9 +86,9 @@ uint32_t told(Moment& moment, const Object* object) noexcept {
 }
 
 // One that was not made before our eyes is met here.
-uint32_t number_of(Moment& moment, HandleTable<Object*>& table, uint64_t key, uint32_t kind) noexcept {
-    Object* known = find(table, key);
-    if (!known) known = add(table, key, {next_object_number(), kind, OVNI_MPI_NO_OBJECT, {}});
+uint32_t object_number(Moment& moment, HandleTable<Object*>& table, uint64_t key, uint32_t kind) noexcept {
+    Object* known = find_object(table, key);
+    if (!known) known = add_opened(table, key, {next_object_number(), kind, OVNI_MPI_NO_OBJECT, {}});
     return told(moment, known);
 }
 
@@ -96,13 +96,13 @@ uint32_t add_object(Moment& moment, HandleTable<Object*>& table, uint64_t key, u
                     std::string_view name) noexcept {
     Object object{next_object_number(), kind, communicator_number(moment, comm), {}};
     copy_name(object.name, sizeof object.name, name);
-    return told(moment, add(table, key, object));
+    return told(moment, add_opened(table, key, object));
 }
 
 }  // namespace
 
 uint32_t next_object_number() noexcept {
-    return last_number.fetch_add(1, std::memory_order_relaxed) + 1;
+    return last_object.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 bool is_to_be_told(Moment& moment, uint32_t number) noexcept {
@@ -143,11 +143,11 @@ void tell_new_name(Moment& moment, uint32_t number, std::string_view name) noexc
 
 uint32_t window_number(Moment& moment, MPI_Win win) noexcept {
     if (win == win_null() || win == MPI_Win()) return OVNI_MPI_NO_OBJECT;
-    return number_of(moment, windows, key_of(win), OVNI_MPI_WINDOW);
+    return object_number(moment, windows, key_of(win), OVNI_MPI_WINDOW);
 }
 
 uint32_t window_communicator(MPI_Win win) noexcept {
-    const Object* object = find(windows, key_of(win));
+    const Object* object = find_object(windows, key_of(win));
     return object ? object->communicator : uint32_t{OVNI_MPI_NO_OBJECT};
 }
 
@@ -157,7 +157,7 @@ uint32_t add_window(Moment& moment, MPI_Win win, MPI_Comm comm) noexcept {
 
 void name_window(Moment& moment, MPI_Win win, std::string_view name) noexcept {
     uint32_t number = window_number(moment, win);
-    Object* object = find(windows, key_of(win));
+    Object* object = find_object(windows, key_of(win));
     if (!object) return;
     copy_name(object->name, sizeof object->name, name);
     tell_new_name(moment, number, name);
@@ -169,7 +169,7 @@ void remove_window(MPI_Win win, uint32_t number) noexcept {
 
 uint32_t file_number(Moment& moment, MPI_File file) noexcept {
     if (file == file_null() || file == MPI_File()) return OVNI_MPI_NO_OBJECT;
-    return number_of(moment, files, key_of(file), OVNI_MPI_FILE);
+    return object_number(moment, files, key_of(file), OVNI_MPI_FILE);
 }
 
 uint32_t add_file(Moment& moment, MPI_File file, MPI_Comm comm, std::string_view name) noexcept {

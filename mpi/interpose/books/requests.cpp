@@ -27,7 +27,7 @@ struct alignas(64) Shard {
 constexpr size_t shards = 16;
 Shard all[shards];
 
-std::atomic<uint32_t> last_number{0};
+std::atomic<uint32_t> last_request{0};
 
 SpinLock changing_counts;
 constinit HandleTable<uint32_t> made_for;
@@ -45,7 +45,7 @@ bool is_hidden(const Posted& posted) noexcept {
 }
 
 // False where the handle is one of many requests.
-bool keep(MPI_Request request, const Posted& posted) noexcept {
+bool keep_request(MPI_Request request, const Posted& posted) noexcept {
     if (is_shared(request)) return false;
     Shard& shard = shard_of(request);
     SpinLock::Guard guard(shard.changing);
@@ -65,12 +65,12 @@ bool keep(MPI_Request request, const Posted& posted) noexcept {
 }  // namespace
 
 void post(Moment& moment, MPI_Request request, const Posted& posted) noexcept {
-    if (!keep(request, posted))
+    if (!keep_request(request, posted))
         moment.say(OVNI_MPI_REQUEST_ENDED, posted.number, uint32_t{OVNI_MPI_COMPLETED});
 }
 
 uint32_t next_request_number() noexcept {
-    return last_number.fetch_add(1, std::memory_order_relaxed) + 1;
+    return last_request.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 uint32_t count_made(uint64_t purpose) noexcept {
@@ -80,7 +80,7 @@ uint32_t count_made(uint64_t purpose) noexcept {
 }
 
 uint32_t newest_request_number() noexcept {
-    return last_number.load(std::memory_order_relaxed);
+    return last_request.load(std::memory_order_relaxed);
 }
 
 Posted find_request(MPI_Request request) noexcept {

@@ -80,7 +80,7 @@ constinit HandleTable<uint32_t> places;  // of its keys, from 1, by hash
 uint32_t last_place = 0;                 // that was counted last
 bool is_kept = false;
 
-uint64_t hash_of(const CommunicatorPlace& comm, int32_t peer, int32_t tag) noexcept {
+uint64_t hash_of_key(const CommunicatorPlace& comm, int32_t peer, int32_t tag) noexcept {
     return mix(uint64_t{comm.number} << 32 | static_cast<uint32_t>(peer), static_cast<uint32_t>(tag));
 }
 
@@ -90,11 +90,11 @@ void has_more() noexcept {
 }
 
 // Null if there is no room for the key.
-Key* find(const CommunicatorPlace& comm, int32_t peer, int32_t tag) noexcept {
+Key* find_key(const CommunicatorPlace& comm, int32_t peer, int32_t tag) noexcept {
     if (last_place != 0 && account.keys[last_place - 1].is(comm, peer, tag))
         return &account.keys[last_place - 1];
     if (account.keys.size() == most_keys) return nullptr;
-    uint32_t* first = places.insert(hash_of(comm, peer, tag));
+    uint32_t* first = places.insert(hash_of_key(comm, peer, tag));
     if (!first) return nullptr;
     for (uint32_t at = *first; at != 0; at = account.keys[at - 1].next)
         if (account.keys[at - 1].is(comm, peer, tag)) return &account.keys[(last_place = at) - 1];
@@ -109,7 +109,7 @@ Key* find(const CommunicatorPlace& comm, int32_t peer, int32_t tag) noexcept {
 void count(const CommunicatorPlace& comm, int32_t peer, int32_t tag, uint32_t Key::*what) noexcept {
     if (comm.number == OVNI_MPI_NO_OBJECT) return;
     has_more();
-    Key* key = find(comm, peer, tag);
+    Key* key = find_key(comm, peer, tag);
     if (!key || key->*what == UINT32_MAX)
         account.is_incomplete = true;
     else

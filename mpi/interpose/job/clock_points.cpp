@@ -76,7 +76,7 @@ int rank_of(int node) noexcept {
 }
 
 // There is one measurement in init, and one in finalize.
-int number_of(Occasion occasion) noexcept {
+int occasion_number(Occasion occasion) noexcept {
     return occasion == Occasion::pcontrol ? 2 + measuring.of_program++ : occasion == Occasion::finalize;
 }
 
@@ -102,8 +102,8 @@ void store(const sync::Estimate& estimate) noexcept {
     ovni_private_add_clock_point(measuring.plan.reference.name, &point);
 }
 
-void report(Occasion occasion, const LeaderLink& link,
-            const std::optional<sync::Estimate>& estimate) noexcept {
+void report_measured(Occasion occasion, const LeaderLink& link,
+                     const std::optional<sync::Estimate>& estimate) noexcept {
     char text[256];
     Report& said = not_measured[static_cast<size_t>(occasion)];
     int own_rank = rank_of(measuring.node);
@@ -140,7 +140,7 @@ bool prepare_clock_points(PrivateComm& leaders, const Host& host) noexcept {
 void take_clock_point(Occasion occasion) noexcept {
     if (!may_take(occasion)) return;
     int saved = errno;
-    LeaderLink link(measuring.leaders, number_of(occasion), measuring.plan.timeout,
+    LeaderLink link(measuring.leaders, occasion_number(occasion), measuring.plan.timeout,
                     occasion == Occasion::pcontrol ? measuring.missing : nullptr);
     sync::Effort effort;
     effort.patience_ns = link.patience();
@@ -150,7 +150,7 @@ void take_clock_point(Occasion occasion) noexcept {
     link.note_missing();
     if (estimate) link.dismiss_absent();
     if (estimate && estimate->is_possible()) store(*estimate);
-    report(occasion, link, estimate);
+    report_measured(occasion, link, estimate);
     if (occasion == Occasion::finalize) {
         is_prepared.store(false, std::memory_order_release);
         free(measuring.missing);

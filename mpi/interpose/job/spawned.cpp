@@ -20,10 +20,10 @@ namespace {
 
 // A value of an info has that many characters in Open MPI.
 constexpr size_t longest = MPI_MAX_INFO_VAL - 1;
-constexpr char key[] = "env";
+constexpr char info_key[] = "env";
 constexpr const char* birth_variable = "OVNI_SPAWNED";
 
-Report not_traced{"spawned programs are not traced: what they have to be told, %s, is too long"};
+Report spawned_not_traced{"spawned programs are not traced: what they have to be told, %s, is too long"};
 Report left_out{"spawned programs are not told %s: it is too long (give it to mpirun)"};
 Report only_calls_fit{"of spawned programs only calls are recorded: there is no room for %s"};
 
@@ -46,7 +46,7 @@ class Environment {
     void read(MPI_Info info) noexcept {
         int found = 0;
         if (info == info_null()) return;
-        OVNI_PMPI(Info_get)(info, key, static_cast<int>(longest), text_, &found);
+        OVNI_PMPI(Info_get)(info, info_key, static_cast<int>(longest), text_, &found);
         size_ = found ? strlen(text_) : 0;
     }
     const char* text() const noexcept { return text_; }
@@ -150,7 +150,7 @@ bool SpawnInfos::add(MPI_Info theirs, const char* environment) noexcept {
                                        : OVNI_PMPI(Info_dup)(theirs, &info)) == MPI_SUCCESS;
     if (!made) return false;
     ++made_;
-    return OVNI_PMPI(Info_set)(info, key, environment) == MPI_SUCCESS;
+    return OVNI_PMPI(Info_set)(info, info_key, environment) == MPI_SUCCESS;
 }
 
 bool SpawnInfos::tell_one(MPI_Info theirs, uint64_t id) noexcept {
@@ -164,7 +164,7 @@ bool SpawnInfos::tell_one(MPI_Info theirs, uint64_t id) noexcept {
         for (char** variable = environ; *variable && is_told; ++variable)
             if (is_setting(*variable) && !environment.add(*variable)) missing = *variable;
         if (senses == Senses::all && (!is_told || missing)) continue;
-        if (!is_told) return not_traced.once(line), false;
+        if (!is_told) return spawned_not_traced.once(line), false;
         if (senses == Senses::calls) only_calls_fit.once("the names of more libraries");
         if (missing) left_out.once(missing);
         return add(theirs, environment.text());

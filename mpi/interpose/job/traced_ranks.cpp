@@ -12,6 +12,7 @@
 #include "core/launcher.hpp"
 #include "mpi/interpose/base/report.hpp"
 #include "mpi/interpose/job/flag_file.hpp"
+#include "mpi/interpose/job/is_set.hpp"
 #include "mpi/interpose/job/pmi.hpp"
 #include "mpi/interpose/job/pmix.hpp"
 #include "ovni/private.h"
@@ -20,9 +21,9 @@ namespace ovni::mpi {
 
 namespace {
 
-constexpr char key[] = "ovni.traced";
+constexpr char announced_key[] = "ovni.traced";
 
-Report not_traced{"%s not traced: started without ovnirun, or set-user-id, static or in a container"};
+Report ranks_not_traced{"%s not traced: started without ovnirun, or set-user-id, static or in a container"};
 Report not_found{
     "%s not traced, or cannot be found: if they are traced, each part records by itself (ovnirun "
     "--all-traced says "
@@ -37,11 +38,6 @@ struct Announcement {
     char directory[PATH_MAX] = {};
 };
 constinit Announcement announcement;
-
-bool is_set(const char* variable) noexcept {
-    const char* value = secure_getenv(variable);
-    return value && *value && strcmp(value, "0") != 0;
-}
 
 // The ways that a test leaves out.
 bool is_allowed(const char* way) noexcept {
@@ -88,7 +84,7 @@ bool announce_by_file() noexcept {
 bool is_announced(int rank, int own) noexcept {
     switch (announcement.way) {
         case Way::pmix:
-            return announcement.pmix.has(rank, key);
+            return announcement.pmix.has(rank, announced_key);
         case Way::files:
             return flag_of(rank).is_seen();
         case Way::asserted:
@@ -176,7 +172,7 @@ void announce_rank() noexcept {
     announcement.job = ask_for_job();
     if (is_set("OVNI_ALL_TRACED"))
         announcement.way = Way::asserted;
-    else if (is_allowed("pmix") && announcement.pmix.open() && announcement.pmix.put(key))
+    else if (is_allowed("pmix") && announcement.pmix.open() && announcement.pmix.put(announced_key))
         announcement.way = Way::pmix;
     else if (is_allowed("files") && announce_by_file())
         announcement.way = Way::files;
@@ -193,7 +189,7 @@ TracedRanks meet_traced_ranks() noexcept {
     int count = ranks ? find_announced(ranks, own, size) : 0;
     bool are_together = count == size || announcement.way == Way::pmix;
     if (count > 0 && count < size && ranks[0] == own)
-        (are_together ? not_traced : not_found).once(Others(ranks, count, size).text());
+        (are_together ? ranks_not_traced : not_found).once(Others(ranks, count, size).text());
     struct Cleanup {
         int* ranks;
         ~Cleanup() {

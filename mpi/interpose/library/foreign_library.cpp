@@ -50,7 +50,7 @@ bool is_first_rank() noexcept {
     return true;
 }
 
-void report() noexcept {
+void report_family() noexcept {
     constexpr size_t longest = 8192;  // of any library
     char version[longest + 1] = "";
     int size = 0;
@@ -128,7 +128,7 @@ bool is_foreign_library() noexcept {
 
 bool is_foreign_job() noexcept {
     if (!is_foreign_library()) return false;
-    if (!(*successor_name && successor()) && is_first_rank()) report();
+    if (!(*successor_name && successor()) && is_first_rank()) report_family();
     return true;
 }
 

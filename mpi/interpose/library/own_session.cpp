@@ -9,7 +9,7 @@ namespace ovni::mpi {
 
 namespace {
 
-std::atomic<bool> is_open{false};
+std::atomic<bool> session_is_open{false};
 MPI_Group members;
 
 #if MPI_VERSION >= 4
@@ -46,16 +46,16 @@ bool make_of(MPI_Group, MPI_Comm*) noexcept {
 }  // namespace
 
 bool open_own_session() noexcept {
-    is_open.store(open(), std::memory_order_release);
+    session_is_open.store(open(), std::memory_order_release);
     return has_own_session();
 }
 
 void close_own_session() noexcept {
-    if (is_open.exchange(false)) close();
+    if (session_is_open.exchange(false)) close();
 }
 
 bool has_own_session() noexcept {
-    return is_open.load(std::memory_order_acquire);
+    return session_is_open.load(std::memory_order_acquire);
 }
 
 bool make_in_own_session(const int* ranks, int count, MPI_Comm* comm) noexcept {

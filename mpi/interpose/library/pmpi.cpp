@@ -12,7 +12,7 @@ namespace {
 
 Report missing_function{"%s is not in this process: calls of it fail"};
 
-int missing() {
+int no_function() {
     return MPI_ERR_OTHER;
 }
 
@@ -26,7 +26,7 @@ void* find_symbol(const char* name) noexcept {
 void* find_function(const char* name) noexcept {
     if (void* found = find_symbol(name)) return found;
     missing_function.once(name);
-    return reinterpret_cast<void*>(missing);
+    return reinterpret_cast<void*>(no_function);
 }
 
 void* find_real_function(Function function) noexcept {

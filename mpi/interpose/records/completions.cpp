@@ -27,7 +27,7 @@ Payload of_request(Moment& moment, uint32_t number) noexcept {
 }
 
 // The call has made a persistent request.
-Payload keep(Moment& moment, const Requests& newrequest, const Posted& posted) noexcept {
+Payload keep_posted(Moment& moment, const Requests& newrequest, const Posted& posted) noexcept {
     post(moment, newrequest.get(), posted);
     Payload payload(moment.function);
     return payload.add_bytes(posted.bytes).add(posted.number);
@@ -69,8 +69,8 @@ void say_ended(Moment& moment, const Posted& posted, uint32_t how) noexcept {
 }
 
 // The request has ended, and the events of that are written. `message`: what a receive has got, if known.
-[[gnu::cold]] void account(MPI_Request handle, const Posted& posted, uint32_t how, bool told,
-                           const Envelope* message) noexcept {
+[[gnu::cold]] void add_to_account(MPI_Request handle, const Posted& posted, uint32_t how, bool told,
+                                  const Envelope* message) noexcept {
     const bool receives = posted.receives();
     if (!receives && posted.kind != PostedKind::send) return;
     const bool has_message = receives && how == OVNI_MPI_COMPLETED;
@@ -99,10 +99,10 @@ void settle(const Moment& moment, MPI_Request handle, const Posted& posted, uint
     // Told again, an end that the stream has is ignored.
     const bool told = is_whole(moment);
     if (told && posted.shown == Shown::yes) return;
-    account(handle, posted, how, told, message);
+    add_to_account(handle, posted, how, told, message);
 }
 
-void end(MPI_Request handle, Posted posted) noexcept {
+void end_request(MPI_Request handle, Posted posted) noexcept {
     if (!posted.persistent) return forget(handle, posted);
     posted.active = posted.cancelled = false;
     update(handle, posted);
@@ -163,7 +163,7 @@ void complete(Moment& moment, MPI_Request handle, const Posted& posted, const St
     } else {
         settle(moment, handle, posted, how);
     }
-    end(handle, posted);
+    end_request(handle, posted);
 }
 
 bool needs_status(const Posted& posted) noexcept {
@@ -176,14 +176,14 @@ Payload PersistentSend::leave(Moment& moment) noexcept {
     Posted posted = persistent(moment, PostedKind::send, send.peer, send.tag, send.comm);
     posted.bytes = bytes_of(send.count, send.type);
     set_partitions(posted, partitions);
-    return keep(moment, newrequest, posted);
+    return keep_posted(moment, newrequest, posted);
 }
 
 Payload PersistentReceive::leave(Moment& moment) noexcept {
     Posted posted = persistent(moment, PostedKind::receive, peer, tag, comm);
     if (partitions >= 0) posted.bytes = bytes_of(count, type);
     set_partitions(posted, partitions);
-    return keep(moment, newrequest, posted);
+    return keep_posted(moment, newrequest, posted);
 }
 
 Payload Start::enter(Moment& moment) noexcept {
@@ -229,7 +229,7 @@ void Start::fail(Moment& moment, int) noexcept {
         if (!posted.persistent) continue;
         say_ended(moment, posted, OVNI_MPI_FAILED);
         settle(moment, requests.get(i), posted, OVNI_MPI_FAILED);
-        end(requests.get(i), posted);
+        end_request(requests.get(i), posted);
     }
 }
 
@@ -261,7 +261,7 @@ Payload Request::enter(Moment& moment) noexcept {
 Payload Request::leave(Moment& moment) noexcept {
     Posted posted;
     posted.number = next_request_number();
-    return keep(moment, newrequest, posted);
+    return keep_posted(moment, newrequest, posted);
 }
 
 Payload Completion::enter(Moment& moment) noexcept {
@@ -285,7 +285,7 @@ void Completion::fail(Moment& moment, int) noexcept {
     if (flag || !posted.active) return;
     say_ended(moment, posted, OVNI_MPI_FAILED);
     settle(moment, handle, posted, OVNI_MPI_FAILED);
-    end(handle, posted);
+    end_request(handle, posted);
 }
 
 Payload Completions::enter(Moment& moment) noexcept {
@@ -324,7 +324,7 @@ void Completions::finish_those(Moment& moment, bool some_failed) noexcept {
             if (known.number == 0 || !known.active) continue;
             say_ended(moment, known, OVNI_MPI_FAILED);
             settle(moment, handles[which], known, OVNI_MPI_FAILED);
-            end(handles[which], known);
+            end_request(handles[which], known);
         }
     }
 }

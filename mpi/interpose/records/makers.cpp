@@ -12,7 +12,7 @@ namespace ovni::mpi {
 
 namespace {
 
-Payload of_object(Moment& moment, uint32_t object, int root = OVNI_MPI_ANY) noexcept {
+Payload payload_of_object(Moment& moment, uint32_t object, int root = OVNI_MPI_ANY) noexcept {
     Payload payload(moment.function);
     return payload.add(int32_t{root}).add(object).add_bytes(0);
 }
@@ -58,7 +58,7 @@ Payload Finalization::enter(Moment& moment) noexcept {
 Payload CommunicatorMaker::enter(Moment& moment) noexcept {
     // A communicator made in the background counts from here on, as on all members.
     if (newrequest) expected = reserve_id(comm, origin(moment));
-    return of_object(moment, communicator_number(moment, comm), peer_in_trace(root));
+    return payload_of_object(moment, communicator_number(moment, comm), peer_in_trace(root));
 }
 
 void CommunicatorMaker::entered(Moment& moment) noexcept {
@@ -96,7 +96,7 @@ Payload SpawnMaker::enter(Moment& moment) noexcept {
     Origin origin = origin_of(moment, comm);
     origin.distinction = static_cast<uint64_t>(moment.function) << 32;
     expected = reserve_id(comm, origin);
-    return of_object(moment, communicator_number(moment, comm), peer_in_trace(root));
+    return payload_of_object(moment, communicator_number(moment, comm), peer_in_trace(root));
 }
 
 Payload SpawnMaker::leave(Moment& moment) noexcept {
@@ -114,7 +114,7 @@ void* SpawnMaker::passed() noexcept {
 Payload CommunicatorEnd::enter(Moment& moment) noexcept {
     ended = comm.get();
     // If nothing is recorded, an unknown communicator need not become known now.
-    Payload payload = of_object(moment, moment.recorded ? communicator_number(moment, ended) : 0);
+    Payload payload = payload_of_object(moment, moment.recorded ? communicator_number(moment, ended) : 0);
     known = take_communicator(ended);
     return payload;
 }
@@ -129,7 +129,7 @@ void CommunicatorEnd::fail(Moment&, int) noexcept {
 }
 
 Payload WindowMaker::enter(Moment& moment) noexcept {
-    return of_object(moment, communicator_number(moment, comm));
+    return payload_of_object(moment, communicator_number(moment, comm));
 }
 
 Payload WindowMaker::leave(Moment& moment) noexcept {
@@ -139,7 +139,7 @@ Payload WindowMaker::leave(Moment& moment) noexcept {
 Payload WindowEnd::enter(Moment& moment) noexcept {
     ended = win.get();
     number = window_number(moment, ended);
-    return of_object(moment, number);
+    return payload_of_object(moment, number);
 }
 
 Payload WindowEnd::leave(Moment& moment) noexcept {
@@ -148,7 +148,7 @@ Payload WindowEnd::leave(Moment& moment) noexcept {
 }
 
 Payload FileMaker::enter(Moment& moment) noexcept {
-    return of_object(moment, communicator_number(moment, comm));
+    return payload_of_object(moment, communicator_number(moment, comm));
 }
 
 Payload FileMaker::leave(Moment& moment) noexcept {
@@ -158,7 +158,7 @@ Payload FileMaker::leave(Moment& moment) noexcept {
 Payload FileEnd::enter(Moment& moment) noexcept {
     ended = file.get();
     number = file_number(moment, ended);
-    return of_object(moment, number);
+    return payload_of_object(moment, number);
 }
 
 Payload FileEnd::leave(Moment& moment) noexcept {
@@ -167,7 +167,7 @@ Payload FileEnd::leave(Moment& moment) noexcept {
 }
 
 Payload CommunicatorNaming::enter(Moment& moment) noexcept {
-    return of_object(moment, communicator_number(moment, comm));
+    return payload_of_object(moment, communicator_number(moment, comm));
 }
 
 Payload CommunicatorNaming::leave(Moment& moment) noexcept {
@@ -176,7 +176,7 @@ Payload CommunicatorNaming::leave(Moment& moment) noexcept {
 }
 
 Payload WindowNaming::enter(Moment& moment) noexcept {
-    return of_object(moment, window_number(moment, win));
+    return payload_of_object(moment, window_number(moment, win));
 }
 
 Payload WindowNaming::leave(Moment& moment) noexcept {

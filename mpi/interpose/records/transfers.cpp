@@ -9,7 +9,7 @@ namespace ovni::mpi {
 
 namespace {
 
-Payload of_object(Moment& moment, int target, uint32_t object, uint64_t bytes) noexcept {
+Payload payload_of_transfer(Moment& moment, int target, uint32_t object, uint64_t bytes) noexcept {
     Payload payload(moment.function);
     return payload.add(int32_t{target}).add(object).add_bytes(bytes);
 }
@@ -28,7 +28,7 @@ Payload of_new_request(Moment& moment, const Requests& newrequest, PostedKind ki
 Payload OneSided::enter(Moment& moment) noexcept {
     bool sends = gives && op != op_no_op() && target != MPI_PROC_NULL;
     uint64_t sent = sends ? bytes_of(count, type) : 0;
-    return of_object(moment, peer_in_trace(target), window_number(moment, win), sent);
+    return payload_of_transfer(moment, peer_in_trace(target), window_number(moment, win), sent);
 }
 
 Payload OneSided::leave(Moment& moment) noexcept {
@@ -39,7 +39,7 @@ Payload OneSided::leave(Moment& moment) noexcept {
 }
 
 Payload Synchronisation::enter(Moment& moment) noexcept {
-    return of_object(moment, peer_in_trace(target), window_number(moment, win), 0);
+    return payload_of_transfer(moment, peer_in_trace(target), window_number(moment, win), 0);
 }
 
 void Synchronisation::entered(Moment& moment) noexcept {
@@ -51,7 +51,7 @@ void Synchronisation::entered(Moment& moment) noexcept {
 
 Payload Transfer::enter(Moment& moment) noexcept {
     if (has_status) has_status = status.need(1);
-    return of_object(moment, OVNI_MPI_ANY, file_number(moment, file), bytes_of(count, type));
+    return payload_of_transfer(moment, OVNI_MPI_ANY, file_number(moment, file), bytes_of(count, type));
 }
 
 Payload Transfer::leave(Moment& moment) noexcept {
@@ -61,7 +61,7 @@ Payload Transfer::leave(Moment& moment) noexcept {
 }
 
 Payload FileUse::enter(Moment& moment) noexcept {
-    return of_object(moment, OVNI_MPI_ANY, file_number(moment, file), 0);
+    return payload_of_transfer(moment, OVNI_MPI_ANY, file_number(moment, file), 0);
 }
 
 }  // namespace ovni::mpi

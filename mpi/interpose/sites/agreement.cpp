@@ -31,7 +31,7 @@ struct Agreement {
     uint64_t newest;  // that took effect
 };
 Agreement agreement{};
-std::atomic<bool> is_prepared{false};
+std::atomic<bool> can_agree{false};
 
 // Completes what was begun; 0 where there is no wish.
 uint64_t result_of_pending() noexcept {
@@ -87,14 +87,14 @@ void prepare_agreement(PrivateComm& job) noexcept {
     agreement.pending = request_null();
     // Never freed by us: that is collective. MPI_Finalize does it.
     agreement.comm = job.release();
-    is_prepared.store(true, std::memory_order_release);
+    can_agree.store(true, std::memory_order_release);
     for (size_t i = 1; i < std::size(function_rows); ++i)
         if (strcmp(function_rows[i].family, "collective") == 0 && !is_of_topology(function_rows[i].name))
             select(static_cast<Function>(i), agrees_in_world);
 }
 
 bool has_taken_place(int error) noexcept {
-    return is_prepared.load(std::memory_order_acquire) && (error == MPI_SUCCESS || !is_refused(error));
+    return can_agree.load(std::memory_order_acquire) && (error == MPI_SUCCESS || !is_refused(error));
 }
 
 uint64_t await_agreement() noexcept {
@@ -113,7 +113,7 @@ void agree_on_recording(uint64_t agreed) noexcept {
 // A rank that has made fewer collectives than others, by an error or a jump of the program, begins what is
 // missing: the others' last one would never end.
 void end_agreement() noexcept {
-    if (!is_prepared.exchange(false, std::memory_order_acquire)) return;
+    if (!can_agree.exchange(false, std::memory_order_acquire)) return;
     int saved = errno;
     int most = 0;
     bool all_are_here = OVNI_PMPI(Allreduce)(&agreement.begun, &most, 1, type_int(), op_max(),

@@ -11,7 +11,7 @@ namespace {
 
 Report never_hit{"--control: this MPI has no %s: alarms of it never fire"};
 
-constexpr uint32_t number_of(Function function) noexcept {
+constexpr uint32_t function_number(Function function) noexcept {
     return static_cast<uint32_t>(function) - 1;
 }
 
@@ -24,7 +24,7 @@ void await_calls() noexcept {
     if (!awaits) return;
     for (size_t i = 1; i < std::size(function_rows); ++i) {
         auto function = static_cast<Function>(i);
-        uint8_t of_function = awaits[number_of(function)];
+        uint8_t of_function = awaits[function_number(function)];
         if (of_function & OVNI_PRIVATE_AWAITS_CALL) select(function, awaited);
         if (of_function & OVNI_PRIVATE_AWAITS_SLOW_CALL) select(function, awaited_slow);
         if (of_function != 0 && !row_of(function).is_declared) never_hit.once(row_of(function).name);
@@ -38,12 +38,12 @@ void meet_controller() noexcept {
 
 void hit_call(Function function) noexcept {
     meet_controller();
-    ovni_private_hit_call(number_of(function));
+    ovni_private_hit_call(function_number(function));
 }
 
 void hit_slow_call(Function function, uint64_t ns) noexcept {
     meet_controller();
-    ovni_private_hit_slow_call(number_of(function), ns);
+    ovni_private_hit_slow_call(function_number(function), ns);
 }
 
 }  // namespace ovni::mpi

@@ -28,9 +28,9 @@ constexpr uint32_t no_site = OVNI_MPI_NO_SITE;
 std::atomic<bool> tells_each_call{false};
 
 // Sites of the process by their texts.
-SpinLock changing;
+SpinLock changing_sites;
 constinit HandleTable<uint32_t> numbers;
-uint32_t last_number = no_site;
+uint32_t last_site = no_site;
 
 // The innermost caller first.
 struct Chain {
@@ -114,13 +114,13 @@ SiteText text_of(Function function, const Chain& chain) noexcept {
 }
 
 // The number of the site in the process; no_site without memory.
-uint32_t number_of(const char* text) noexcept {
+uint32_t site_number(const char* text) noexcept {
     uint64_t key = 0;
     for (const char* c = text; *c; ++c) key = mix(key, static_cast<uint8_t>(*c));
-    SpinLock::Guard guard(changing);
+    SpinLock::Guard guard(changing_sites);
     if (uint32_t* known = numbers.find(key)) return *known;
     uint32_t* number = numbers.insert(key);
-    return number ? *number = ++last_number : no_site;
+    return number ? *number = ++last_site : no_site;
 }
 
 void describe_modules(const SiteText& site) noexcept {
@@ -139,7 +139,7 @@ void describe_modules(const SiteText& site) noexcept {
 [[gnu::cold, gnu::noinline]] uint32_t describe(Thread& thread, Function function, uint8_t levels,
                                                uint64_t key) noexcept {
     SiteText site = text_of(function, chain_of(thread, levels));
-    uint32_t number = number_of(site.text);
+    uint32_t number = site_number(site.text);
     uint32_t* place = number == no_site ? nullptr : thread.sites.numbers.insert(key);
     if (!place) return no_site;
     describe_modules(site);
@@ -171,13 +171,13 @@ void begin_sites(ToldSites& told, uint8_t levels) noexcept {
     told.version_known = true;
 }
 
-const char* value_of(const char* variable) noexcept {
+const char* variable_text(const char* variable) noexcept {
     const char* value = secure_getenv(variable);
     return value ? value : "";
 }
 
 uint8_t wanted_levels() noexcept {
-    const char* text = value_of("OVNI_CALLSITES");
+    const char* text = variable_text("OVNI_CALLSITES");
     if (!*text) return 1;
     char* end = nullptr;
     unsigned long levels = strtoul(text, &end, 10);
@@ -189,12 +189,12 @@ uint8_t wanted_levels() noexcept {
 }  // namespace
 
 void select_call_sites() noexcept {
-    const char* flight = value_of("OVNI_FLIGHT");
+    const char* flight = variable_text("OVNI_FLIGHT");
     tells_each_call.store(*flight && *flight != '0', std::memory_order_relaxed);
     find_predecessor();
     // A program that describes itself may have a reader of its own, who knows no call sites.
     const bool is_left_out =
-        wants_reference_events() || (!ovni_private_process_is_ours() && !*value_of("OVNI_CALLSITES"));
+        wants_reference_events() || (!ovni_private_process_is_ours() && !*variable_text("OVNI_CALLSITES"));
     call_site_levels.store(is_left_out ? 0 : wanted_levels(), std::memory_order_relaxed);
 }
 

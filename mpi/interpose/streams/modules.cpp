@@ -37,7 +37,7 @@ struct Module {
     char* path;
 };
 
-SpinLock changing;
+SpinLock changing_modules;
 std::atomic<Module*> newest{nullptr};
 
 struct Search {
@@ -106,8 +106,8 @@ bool is(const Module& module, const Identity& identity) noexcept {
            strcmp(module.name, identity.name) == 0;
 }
 
-uint32_t number_of(const Identity& identity) noexcept {
-    SpinLock::Guard guard(changing);
+uint32_t module_number(const Identity& identity) noexcept {
+    SpinLock::Guard guard(changing_modules);
     Module* first = newest.load(std::memory_order_relaxed);
     for (Module* module = first; module; module = module->next)
         if (is(*module, identity)) return module->number;
@@ -130,7 +130,7 @@ CodePlace place_of(const void* address) noexcept {
     // The byte before counts: a call at the end of a function returns to what follows it.
     Search search{reinterpret_cast<uintptr_t>(address) - 1, {}};
     if (dl_iterate_phdr(look_into, &search) == 0) return {CodePlace::no_module, search.address + 1};
-    uint32_t number = number_of(search.found);
+    uint32_t number = module_number(search.found);
     uintptr_t base = number == CodePlace::no_module ? 0 : search.found.base;
     return {number, search.address + 1 - base};
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "code/cache/cache_switch.hpp"
+#include "code/instruction_form.hpp"
 
 namespace ovni::code {
 
@@ -18,7 +19,7 @@ constexpr int watched_calls[] = {SYS_mmap,   SYS_mprotect,   SYS_munmap,       S
                                  SYS_mremap, SYS_clone,      SYS_fork,         SYS_vfork,
                                  SYS_clone3, SYS_arch_prctl, SYS_pkey_mprotect};
 
-uint64_t address_of(void (*function)()) {
+uint64_t code_address(void (*function)()) {
     return reinterpret_cast<uint64_t>(function);
 }
 
@@ -40,12 +41,6 @@ bool is_near_return(const ZydisDecodedInstruction& instruction) {
     constexpr uint8_t plain = 0xc3, with_size = 0xc2;
     return instruction.mnemonic == ZYDIS_MNEMONIC_RET &&
            (instruction.opcode == plain || instruction.opcode == with_size);
-}
-
-// loop and jrcxz reach 127 bytes and have no longer form.
-bool is_short_only(const ZydisDecodedInstruction& instruction) {
-    return instruction.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && instruction.opcode >= 0xe0 &&
-           instruction.opcode <= 0xe3;
 }
 
 bool is_branch(const ZydisDecodedInstruction& instruction) {
@@ -120,7 +115,8 @@ void BlockTranslation::collect(const Source& source, Form form) noexcept {
             return;
         }
         // It becomes a request, as it must not run in translated code.
-        if (address == address_of(reinterpret_cast<void (*)()>(ovni_code_run_natively)) && count_ > 0) return;
+        if (address == code_address(reinterpret_cast<void (*)()>(ovni_code_run_natively)) && count_ > 0)
+            return;
         const ZydisMnemonic mnemonic = instruction.decoded.mnemonic;
         const bool is_end = mnemonic == ZYDIS_MNEMONIC_UD2 || mnemonic == ZYDIS_MNEMONIC_HLT ||
                             mnemonic == ZYDIS_MNEMONIC_INT3;
@@ -188,7 +184,7 @@ bool BlockTranslation::translate(const Source& source, Form form, uint8_t* to, P
 
     const bool is_live = is_counted_ && are_flags_live();
     uint8_t* spent = nullptr;
-    if (source.address == address_of(reinterpret_cast<void (*)()>(ovni_code_run_natively))) {
+    if (source.address == code_address(reinterpret_cast<void (*)()>(ovni_code_run_natively))) {
         to_.bytes({0x0f, 0x1f, 0x44, 0x00, 0x00});
         emit_request({RequestKind::native_call, form.is_matching, source.address, nullptr, nullptr});
         end_ = End::branch;
@@ -229,7 +225,7 @@ bool BlockTranslation::translate(const Source& source, Form form, uint8_t* to, P
         // The piece is known by its begin.
         to_.set_rax(reinterpret_cast<uint64_t>(
             host_.keep({RequestKind::spent, form.is_matching, source.address, to, nullptr})));
-        to_.jump_far(address_of(ovni_code_resolve));
+        to_.jump_far(code_address(ovni_code_resolve));
     }
     piece.bytes = static_cast<uint32_t>(to_.here() - to);
     piece.marks = marks_.data();
@@ -374,7 +370,7 @@ void BlockTranslation::emit_operand_to_rcx(const Instruction& instruction) noexc
 void BlockTranslation::emit_indirect(size_t executed) noexcept {
     to_.with_gs({0x48, 0x89, 0x0c, 0x25}, place_of::target);
     mark(State::target_saved, address_, executed);
-    if (form_.is_step) return to_.jump_far(address_of(ovni_code_miss));
+    if (form_.is_step) return to_.jump_far(code_address(ovni_code_miss));
     to_.bytes({0x0f, 0xb7, 0xc9});  // movzwl %cx, %ecx
     to_.bytes({0xff, 0x24, 0xcd});  // jmp *table(, %rcx, 8)
     to_.word(static_cast<int64_t>(host_.table(form_.is_matching)));
@@ -398,7 +394,7 @@ void BlockTranslation::emit_system_call(const Instruction& instruction, size_t e
     to_.bytes({0x48, 0xb8});
     uint8_t* request = to_.here();
     to_.quad(0);
-    to_.jump_far(address_of(ovni_code_resolve));
+    to_.jump_far(code_address(ovni_code_resolve));
     const uint64_t kept = reinterpret_cast<uint64_t>(
         host_.keep({RequestKind::system_call, form_.is_matching, instruction.address, to_.here(), nullptr}));
     memcpy(request, &kept, sizeof kept);
@@ -458,7 +454,7 @@ void BlockTranslation::emit_request(Request request) noexcept {
     mark(State::leaving, request.address, count_);
     to_.save_rax();
     to_.set_rax(reinterpret_cast<uint64_t>(host_.keep(request)));
-    to_.jump_far(address_of(ovni_code_resolve));
+    to_.jump_far(code_address(ovni_code_resolve));
 }
 
 void BlockTranslation::translate_arrival(const Piece& to, uint8_t* at, Piece& piece,
@@ -477,7 +473,7 @@ void BlockTranslation::translate_arrival(const Piece& to, uint8_t* at, Piece& pi
     uint8_t* same = emitter.short_distance();
     mark(State::leaving);
     emitter.restore_rax();
-    emitter.jump_far(address_of(ovni_code_miss));
+    emitter.jump_far(code_address(ovni_code_miss));
     emitter.short_target(same);
     mark(State::target_rax_saved);
     emitter.restore_rax();

@@ -13,7 +13,7 @@ namespace ovni::code {
 namespace {
 
 constexpr int code_of_counter = 6;  // TRAP_PERF
-constexpr uint64_t mark = 0x6f766e69;
+constexpr uint64_t counter_mark = 0x6f766e69;
 
 int open_counter(Counter what, uint64_t count) noexcept {
     perf_event_attr wanted{};
@@ -27,7 +27,7 @@ int open_counter(Counter what, uint64_t count) noexcept {
     wanted.exclude_hv = 1;
     wanted.remove_on_exec = 1;
     wanted.sigtrap = 1;
-    wanted.sig_data = mark;
+    wanted.sig_data = counter_mark;
     constexpr int this_thread = 0, any_processor = -1, no_group = -1;
     return static_cast<int>(system_call(SYS_perf_event_open, &wanted, this_thread, any_processor, no_group,
                                         PERF_FLAG_FD_CLOEXEC));
@@ -82,7 +82,7 @@ void CpuCounter::close() noexcept {
 bool is_from_counter(const siginfo_t& info) noexcept {
     // The system puts the mark where other signals have a value.
     return info.si_signo == SIGTRAP && info.si_code == code_of_counter &&
-           reinterpret_cast<uint64_t>(info.si_value.sival_ptr) == mark;
+           reinterpret_cast<uint64_t>(info.si_value.sival_ptr) == counter_mark;
 }
 
 }  // namespace ovni::code

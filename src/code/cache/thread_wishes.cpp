@@ -22,7 +22,7 @@ namespace ovni::code {
 
 namespace {
 
-constexpr char mark = 0;
+constexpr char wish_mark = 0;
 
 // Numbers of threads that wait in the system.
 class Waiting {
@@ -137,7 +137,7 @@ bool is_last_thread() noexcept {
 }  // namespace
 
 void* mark_of_wish() noexcept {
-    return const_cast<char*>(&mark);
+    return const_cast<char*>(&wish_mark);
 }
 
 void watch_waiting_threads() noexcept {

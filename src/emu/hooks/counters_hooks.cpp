@@ -30,7 +30,7 @@ void show_memory(Emulator& emulator, uint32_t t, const EventView& event) {
     emulator.tracker().instant(t, static_cast<uint16_t>(type + 1), argument<int64_t>(event, sizeof(int64_t)));
 }
 
-constexpr Hook hooks[] = {
+constexpr Hook counters_hook_table[] = {
     {"C4A", take_deltas}, {"C4B", take_deltas}, {"C4C", take_deltas}, {"C4D", take_deltas},
     {"C8A", take_deltas}, {"C8B", take_deltas}, {"C8C", take_deltas}, {"C8D", take_deltas},
     {"C8E", take_deltas}, {"C8F", take_deltas}, {"C8G", take_deltas}, {"C8H", take_deltas},
@@ -40,7 +40,7 @@ constexpr Hook hooks[] = {
 }  // namespace
 
 std::span<const Hook> counters_hooks() {
-    return hooks;
+    return counters_hook_table;
 }
 
 }  // namespace ovni

@@ -15,7 +15,7 @@ uint16_t context_switch(Emulator& emulator) {
     return emulator.channel('K', kernel_channel::context_switch);
 }
 
-void leave(Emulator& emulator, uint32_t t, const EventView&) {
+void leave_kernel(Emulator& emulator, uint32_t t, const EventView&) {
     emulator.machine().threads[t].set_flag(Condition::out_of_cpu, true);
     emulator.change(t, context_switch(emulator), Action::push, out_of_cpu);
 }
@@ -25,15 +25,15 @@ void come_back(Emulator& emulator, uint32_t t, const EventView&) {
     emulator.change(t, context_switch(emulator), Action::pop, out_of_cpu);
 }
 
-constexpr Hook hooks[] = {
-    {"KCO", leave},
+constexpr Hook kernel_hook_table[] = {
+    {"KCO", leave_kernel},
     {"KCI", come_back},
 };
 
 }  // namespace
 
 std::span<const Hook> kernel_hooks() {
-    return hooks;
+    return kernel_hook_table;
 }
 
 }  // namespace ovni

@@ -30,7 +30,7 @@ void come_from(Emulator& emulator, uint32_t t, const EventView& event) {
     emulator.call_sites().tell(t, event.stream, argument<uint32_t>(event, 0));
 }
 
-constexpr Hook hooks[] = {
+constexpr Hook mpi_hook_table[] = {
     {"MX@", come_from},
     {"MX[", function<Action::push>},
     {"MX]", function<Action::pop>},
@@ -39,7 +39,7 @@ constexpr Hook hooks[] = {
 }  // namespace
 
 std::span<const Hook> mpi_hooks() {
-    return hooks;
+    return mpi_hook_table;
 }
 
 }  // namespace ovni

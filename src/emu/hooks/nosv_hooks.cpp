@@ -23,12 +23,12 @@ void read_counters(Emulator& emulator, uint32_t t, const EventView& event) {
     }
 }
 
-constexpr Hook hooks[] = {{"VWC", read_counters}};
+constexpr Hook nosv_hook_table[] = {{"VWC", read_counters}};
 
 }  // namespace
 
 std::span<const Hook> nosv_hooks() {
-    return hooks;
+    return nosv_hook_table;
 }
 
 }  // namespace ovni

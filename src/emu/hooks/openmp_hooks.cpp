@@ -46,7 +46,7 @@ void part_of_region(Emulator& emulator, uint32_t t, const EventView& event) {
     emulator.change(t, emulator.channel(openmp, openmp_channel::team_size), action, threads);
 }
 
-constexpr Hook hooks[] = {
+constexpr Hook openmp_hook_table[] = {
     {"PX[", further_state<Action::push>},
     {"PX]", further_state<Action::pop>},
     {"PR[", part_of_region<Action::push>},
@@ -56,7 +56,7 @@ constexpr Hook hooks[] = {
 }  // namespace
 
 std::span<const Hook> openmp_hooks() {
-    return hooks;
+    return openmp_hook_table;
 }
 
 }  // namespace ovni

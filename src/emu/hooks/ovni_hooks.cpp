@@ -15,18 +15,18 @@ namespace ovni {
 namespace {
 
 // A step of the life cycle between its beginning and its end: from which states, to which.
-struct Step {
+struct LifeStep {
     uint8_t from;
     RunState to;
     const char* what;
 };
 
 constexpr uint8_t running_or_cooling = state_bit(RunState::running) | state_bit(RunState::cooling);
-constexpr Step pause{running_or_cooling, RunState::paused, "pause"};
-constexpr Step resume{state_bit(RunState::paused) | state_bit(RunState::warming), RunState::running,
-                      "run again"};
-constexpr Step cool{state_bit(RunState::running), RunState::cooling, "cool down"};
-constexpr Step warm{state_bit(RunState::paused), RunState::warming, "warm up"};
+constexpr LifeStep pause{running_or_cooling, RunState::paused, "pause"};
+constexpr LifeStep resume{state_bit(RunState::paused) | state_bit(RunState::warming), RunState::running,
+                          "run again"};
+constexpr LifeStep cool{state_bit(RunState::running), RunState::cooling, "cool down"};
+constexpr LifeStep warm{state_bit(RunState::paused), RunState::warming, "warm up"};
 
 void check_state(const Thread& thread, uint8_t from, const char* what) {
     if (!thread.in(from))
@@ -68,7 +68,7 @@ void end(Emulator& emulator, uint32_t t, const EventView&) {
     emulator.machine().threads[t].had_gap = false;
 }
 
-template <const Step& step>
+template <const LifeStep& step>
 void change_state(Emulator& emulator, uint32_t t, const EventView&) {
     expect_state(emulator, t, step.from, step.what);
     emulator.set_state(t, step.to);
@@ -171,7 +171,7 @@ void old_cpu_count(Emulator& emulator, uint32_t, const EventView&) {
     emulator.note(Oddity::old_event);
 }
 
-constexpr Hook hooks[] = {
+constexpr Hook ovni_hook_table[] = {
     {"OHx", execute},
     {"OHe", end},
     {"OHp", change_state<pause>},
@@ -192,7 +192,7 @@ constexpr Hook hooks[] = {
 }  // namespace
 
 std::span<const Hook> ovni_hooks() {
-    return hooks;
+    return ovni_hook_table;
 }
 
 }  // namespace ovni

@@ -39,7 +39,7 @@ void enter(Emulator& emulator, uint32_t t, const EventView& event) {
 }
 
 template <int64_t wait>
-void leave(Emulator& emulator, uint32_t t, const EventView&) {
+void leave_pthread(Emulator& emulator, uint32_t t, const EventView&) {
     emulator.change(t, emulator.channel(pthread, pthread_channel::wait), Action::pop, wait);
     for (uint8_t channel : {pthread_channel::object, pthread_channel::holder}) {
         uint16_t c = emulator.channel(pthread, channel);
@@ -48,19 +48,20 @@ void leave(Emulator& emulator, uint32_t t, const EventView&) {
     }
 }
 
-constexpr Hook hooks[] = {
-    {"HM[", enter<1>}, {"HM]", leave<1>}, {"HR[", enter<2>}, {"HR]", leave<2>}, {"HW[", enter<3>},
-    {"HW]", leave<3>}, {"HP[", enter<4>}, {"HP]", leave<4>}, {"HB[", enter<5>}, {"HB]", leave<5>},
-    {"HC[", enter<6>}, {"HC]", leave<6>}, {"HJ[", enter<7>}, {"HJ]", leave<7>}, {"HS[", enter<8>},
-    {"HS]", leave<8>}, {"HO[", enter<9>}, {"HO]", leave<9>}, {"HMd", define},   {"HRd", define},
-    {"HPd", define},   {"HBd", define},   {"HCd", define},   {"HJd", define},   {"HSd", define},
-    {"HOd", define},
+constexpr Hook pthread_hook_table[] = {
+    {"HM[", enter<1>}, {"HM]", leave_pthread<1>}, {"HR[", enter<2>}, {"HR]", leave_pthread<2>},
+    {"HW[", enter<3>}, {"HW]", leave_pthread<3>}, {"HP[", enter<4>}, {"HP]", leave_pthread<4>},
+    {"HB[", enter<5>}, {"HB]", leave_pthread<5>}, {"HC[", enter<6>}, {"HC]", leave_pthread<6>},
+    {"HJ[", enter<7>}, {"HJ]", leave_pthread<7>}, {"HS[", enter<8>}, {"HS]", leave_pthread<8>},
+    {"HO[", enter<9>}, {"HO]", leave_pthread<9>}, {"HMd", define},   {"HRd", define},
+    {"HPd", define},   {"HBd", define},           {"HCd", define},   {"HJd", define},
+    {"HSd", define},   {"HOd", define},
 };
 
 }  // namespace
 
 std::span<const Hook> pthread_hooks() {
-    return hooks;
+    return pthread_hook_table;
 }
 
 }  // namespace ovni

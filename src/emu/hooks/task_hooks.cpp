@@ -92,14 +92,14 @@ void show_body(Emulator& emulator, uint32_t t, const TaskModel& model) {
     }
 }
 
-constexpr char openmp = 'P';
+constexpr char openmp_letter = 'P';
 
 void step_body(Emulator& emulator, uint32_t t, char model, Tasks::Step step, uint32_t task, uint32_t body) {
     if (task == 0) throw Error("a task of id 0");
     Tasks::Outcome outcome = emulator.tasks().step(t, model, step, task, body);
     if (outcome == Tasks::Outcome::tolerated) emulator.note(Oddity::end_after_gap);
     // A task of OpenMP that waits may run others meanwhile.
-    if (outcome == Tasks::Outcome::nested && model != openmp) emulator.note(Oddity::nested_task);
+    if (outcome == Tasks::Outcome::nested && model != openmp_letter) emulator.note(Oddity::nested_task);
 }
 
 template <const TaskModel& model, Tasks::Step step>
@@ -114,16 +114,17 @@ void run_body(Emulator& emulator, uint32_t t, const EventView& event) {
 }
 
 void change_openmp(Emulator& emulator, uint32_t t, uint8_t channel, Action action, int64_t value) {
-    emulator.change(t, emulator.channel(openmp, channel), action, value);
+    emulator.change(t, emulator.channel(openmp_letter, channel), action, value);
 }
 
 template <Tasks::Step step>
 void run_openmp_task(Emulator& emulator, uint32_t t, const EventView& event) {
     constexpr Action action = step == Tasks::Step::execute ? Action::push : Action::pop;
     auto task = argument<uint32_t>(event, 0);
-    std::optional<RunningBody> before = emulator.tasks().running(t, openmp);
-    step_body(emulator, t, openmp, step, task, 0);
-    std::optional<RunningBody> shown = action == Action::push ? emulator.tasks().running(t, openmp) : before;
+    std::optional<RunningBody> before = emulator.tasks().running(t, openmp_letter);
+    step_body(emulator, t, openmp_letter, step, task, 0);
+    std::optional<RunningBody> shown =
+        action == Action::push ? emulator.tasks().running(t, openmp_letter) : before;
     change_openmp(emulator, t, openmp_channel::task_id, action, task);
     if (shown && shown->type.is_set)
         change_openmp(emulator, t, openmp_channel::label, action, shown->type.number);
@@ -133,7 +134,7 @@ template <Action action>
 void run_worksharing(Emulator& emulator, uint32_t t, const EventView& event) {
     auto type = argument<uint32_t>(event, 0);
     if (type == 0) throw Error("a worksharing of type 0");
-    Value label = emulator.tasks().gid_of_type(t, openmp, type);
+    Value label = emulator.tasks().gid_of_type(t, openmp_letter, type);
     if (label.is_set) change_openmp(emulator, t, openmp_channel::label, action, label.number);
 }
 
@@ -143,7 +144,7 @@ void old_task_creation(Emulator& emulator, uint32_t, const EventView&) {
 
 using namespace task_flag;
 using Step = Tasks::Step;
-constexpr Hook hooks[] = {
+constexpr Hook task_hook_table[] = {
     {"VYc", create_type},
     {"VTc", create<resurrect | pause, Size::at_least, Zero::legal>},
     {"VTC", create<parallel, Size::at_least, Zero::legal>},
@@ -169,7 +170,7 @@ constexpr Hook hooks[] = {
 }  // namespace
 
 std::span<const Hook> task_hooks() {
-    return hooks;
+    return task_hook_table;
 }
 
 }  // namespace ovni

@@ -26,7 +26,7 @@ bool is_posted(Record record) {
 }
 
 // The kind of what the call itself does, or posts, with a peer.
-AwaitedKind kind_of(Record record) {
+AwaitedKind kind_awaited(Record record) {
     return record == Record::Receive || record == Record::PostedReceive || record == Record::Probe
                ? AwaitedKind::receive
                : AwaitedKind::send;
@@ -108,7 +108,7 @@ void ProcessCalls::enter(Call& call, const MpiEvent& event, int64_t clock) {
 
 void ProcessCalls::post(const Call& call) {
     if (call.function && is_posted(call.function->record) && call.request != 0)
-        start(call.request, kind_of(call.function->record), call);
+        start(call.request, kind_awaited(call.function->record), call);
 }
 
 void ProcessCalls::leave(const Call& call, const MpiEvent& event) {
@@ -163,7 +163,7 @@ void ProcessCalls::add_awaited(OpenCall& open, const Call& call) const {
     } else if (call.communicator != OVNI_MPI_NO_OBJECT && !is_posted(record) &&
                (record == Record::Send || record == Record::Receive || record == Record::Exchange ||
                 record == Record::Probe)) {
-        open.waits_for.push_back({kind_of(record), call.peer, call.tag,
+        open.waits_for.push_back({kind_awaited(record), call.peer, call.tag,
                                   communicators_.id_of(call.communicator), 0, index_of(function)});
     }
 }

@@ -6,18 +6,14 @@
 #include <functional>
 #include <string_view>
 
+#include "base/seconds.hpp"
 #include "mpi_function_rows.hpp"
 
 namespace ovni {
 
 namespace {
 
-double seconds(uint64_t ns) {
-    constexpr double in_second = 1e9;
-    return static_cast<double>(ns) / in_second;
-}
-
-std::string_view name_of(int64_t region, const std::map<int64_t, std::string>& names) {
+std::string_view region_name(int64_t region, const std::map<int64_t, std::string>& names) {
     auto known = names.find(region);
     return known == names.end() ? std::string_view() : known->second;
 }
@@ -38,7 +34,7 @@ std::vector<std::string> delay_lines(std::vector<DelayCost> costs, const System&
             "{:12.6f} {:12.6f}  {:<14}{:<28}{}", seconds(cost.short_term), seconds(cost.long_term),
             fmt::format("rank {}", rank.value_or(-1)),
             cost.function == outside_of_mpi ? "the program" : mpi_function_rows[cost.function].name,
-            name_of(cost.region, regions));
+            region_name(cost.region, regions));
         line.resize(line.find_last_not_of(' ') + 1);
         lines.push_back(std::move(line));
     }

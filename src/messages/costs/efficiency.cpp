@@ -115,12 +115,12 @@ int64_t time_of(const ReplayPoint& point) {
     return point.time;
 }
 // Compares points of one time.
-bool comes_before(const ReplayPoint& a, const ReplayPoint& b) {
+bool is_earlier(const ReplayPoint& a, const ReplayPoint& b) {
     return std::tie(a.what, a.process, a.id) < std::tie(b.what, b.process, b.id);
 }
 
 void sort_by_time(std::vector<ReplayPoint>& points) {
-    radix_sort(points, time_of, comes_before);
+    radix_sort(points, time_of, is_earlier);
 }
 
 // A region in itself is one.

@@ -18,7 +18,7 @@ struct Synchronised {
     uint32_t stream = 0;
 };
 
-bool is_blocking(const CollectiveEnd& end) {
+bool is_blocking_collective(const CollectiveEnd& end) {
     return end.completed_in == end.stream && end.wait_begin == end.enter && end.wait_end == end.leave;
 }
 
@@ -26,7 +26,7 @@ bool synchronises(std::span<const CollectiveEnd> members) {
     const CollectiveFlow flow = flow_of(members[0].function);
     return (flow == CollectiveFlow::barrier || flow == CollectiveFlow::fence ||
             flow == CollectiveFlow::n_to_n) &&
-           members.size() == members[0].size && std::ranges::all_of(members, is_blocking);
+           members.size() == members[0].size && std::ranges::all_of(members, is_blocking_collective);
 }
 
 std::vector<Synchronised> synchronised(std::span<const CollectiveEnd> all) {

@@ -8,7 +8,7 @@ namespace ovni {
 
 namespace {
 
-uint64_t hash(const MessageKey& key) {
+uint64_t hash_of_key(const MessageKey& key) {
     uint64_t x = key.communicator;
     for (uint64_t part :
          {uint64_t{key.scope} << 32 | key.group,
@@ -48,7 +48,7 @@ std::vector<DealtEnds> deal_ends(const Ranks& ranks, std::span<MessageEnds> foun
             PackedEnds ends = std::move(group.ends[k]);
             if (ends.facts().ends == 0) continue;
             const MessageKey& key = group.keys[k].key;
-            const size_t owner = owner_of(key).value_or(hash(key) % size);
+            const size_t owner = owner_of(key).value_or(hash_of_key(key) % size);
             if (owner == static_cast<size_t>(ranks.rank())) {
                 all.push_back({group.keys[k], ranks.rank(), std::move(ends)});
                 continue;

@@ -51,7 +51,7 @@ bool is_request_to_end(int64_t signal) {
     return signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
 }
 
-std::string name_of(const ProcessMetadata& process) {
+std::string process_name(const ProcessMetadata& process) {
     const std::string pid = fmt::format("process {}", process.pid);
     return process.rank ? fmt::format("rank {} ({})", *process.rank, pid) : pid;
 }
@@ -86,7 +86,7 @@ const Death* first_abort(const std::vector<Death>& all, const Trace& trace, cons
 std::string sentence_of_abort(const Death& death) {
     const std::string code =
         death.is_exit() ? fmt::format(" with code {}", death.of->end->code) : std::string();
-    return fmt::format("{} called MPI_Abort{}", name_of(*death.of->process), code);
+    return fmt::format("{} called MPI_Abort{}", process_name(*death.of->process), code);
 }
 
 // Empty if it may be that nothing happened. A program may exit wherever it wants to, if the others do not go
@@ -97,7 +97,7 @@ std::string sentence_of_first(const std::vector<Death>& all, const Trace& trace)
     const char* among = lacks_ranks(trace) ? ", of the ranks in this trace" : "";
     if (*thread.end->by == "signal") {
         const char* name = sigdescr_np(static_cast<int>(thread.end->code));
-        return fmt::format("killed first{}: {}, by signal {} ({}){}", among, name_of(*thread.process),
+        return fmt::format("killed first{}: {}, by signal {} ({}){}", among, process_name(*thread.process),
                            thread.end->code, name ? name : "unknown",
                            is_request_to_end(thread.end->code)
                                ? ", which comes from outside: its launcher, ctrl-C or a time limit"
@@ -106,7 +106,7 @@ std::string sentence_of_first(const std::vector<Death>& all, const Trace& trace)
     const bool is_sudden = thread.end->code != 0 || !std::ranges::all_of(all, &Death::is_exit) ||
                            std::ranges::any_of(trace.streams(), &Stream::is_running);
     if (!first.is_exit() || !is_sudden) return "";
-    return fmt::format("ended first{}: {}, which exited with code {}", among, name_of(*thread.process),
+    return fmt::format("ended first{}: {}, which exited with code {}", among, process_name(*thread.process),
                        thread.end->code);
 }
 

@@ -40,7 +40,7 @@ bool has_holder(char kind) {
     return kind == 'M' || kind == 'W';
 }
 
-std::string_view kind_of(char category) {
+std::string_view lock_kind(char category) {
     const char text[] = {'H', category, '[', '\0'};
     return pthread_kind(EventCode::from_bytes(reinterpret_cast<const uint8_t*>(text)));
 }
@@ -87,7 +87,8 @@ std::vector<OpenWait> ProcessWaits::open() const {
     for (const Unended& unended : unended_) {
         const Wait& wait = unended.wait;
         OpenWait& open = all.emplace_back();
-        open = {unended.stream, std::string(kind_of(wait.kind)), "", wait.holder, wait.since, unended.until};
+        open = {unended.stream, std::string(lock_kind(wait.kind)), "", wait.holder, wait.since,
+                unended.until};
         const auto label = objects_.find(wait.object);
         if (label != objects_.end()) open.object = label->second;
         const auto holder = holders_.find(wait.object);

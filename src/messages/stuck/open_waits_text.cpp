@@ -10,10 +10,10 @@ namespace ovni {
 
 namespace {
 
-class Speaker {
+class LockSpeaker {
  public:
-    Speaker(const std::vector<OpenWait>& waits, const Trace& trace, const System& system,
-            const Waiting& calls)
+    LockSpeaker(const std::vector<OpenWait>& waits, const Trace& trace, const System& system,
+                const Waiting& calls)
         : waits_(waits), trace_(trace), system_(system), calls_(calls) {}
 
     int64_t length(uint32_t w) const { return time_between(waits_[w].since, waits_[w].until); }
@@ -86,7 +86,7 @@ class Speaker {
 std::vector<std::string> sentences(const std::vector<OpenWait>& waits, const Trace& trace,
                                    const System& system, const Waiting& calls, OtherWaits others,
                                    int64_t shortest, size_t most) {
-    const Speaker speaker(waits, trace, system, calls);
+    const LockSpeaker speaker(waits, trace, system, calls);
     std::vector<std::string> lines;
     std::set<uint32_t> told;
     size_t circles = 0, further = 0;

@@ -13,9 +13,9 @@ namespace ovni {
 
 namespace {
 
-class Speaker {
+class CallSpeaker {
  public:
-    Speaker(const Waiting& waiting, const System& system) : waiting_(waiting), system_(system) {
+    CallSpeaker(const Waiting& waiting, const System& system) : waiting_(waiting), system_(system) {
         for (const World& world : worlds(system)) {
             ++worlds_;
             for (const auto& [rank, process] : world.processes) {
@@ -101,7 +101,7 @@ class Speaker {
 
 std::vector<std::string> sentences(const Waiting& waiting, const System& system, int64_t shortest,
                                    size_t most) {
-    Speaker speaker(waiting, system);
+    CallSpeaker speaker(waiting, system);
     std::vector<std::string> lines;
     std::set<uint32_t> told;
     size_t circles = 0;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t most_long_waits = 100;
 
-uint64_t hash(const CollectiveEnd& end) {
+uint64_t hash_of_end(const CollectiveEnd& end) {
     uint64_t x = end.communicator ^ (uint64_t{end.scope} << 32 | end.turn);
     x = (x ^ x >> 31) * 0x9e3779b97f4a7c15u;
     return x ^ x >> 29;
@@ -26,7 +26,7 @@ uint64_t hash(const CollectiveEnd& end) {
 std::vector<CollectiveEnd> dealt_collectives(const StreamOwners& owners,
                                              const std::vector<CollectiveEnd>& mine) {
     std::vector<CollectiveEnd> ends =
-        owners.deal(mine, [&](const CollectiveEnd& end) { return hash(end) % owners.size(); });
+        owners.deal(mine, [&](const CollectiveEnd& end) { return hash_of_end(end) % owners.size(); });
     std::ranges::sort(ends, {}, [](const CollectiveEnd& end) {
         return std::tuple(collective_of(end), end.rank, end.stream, end.offset);
     });
@@ -69,15 +69,15 @@ uint64_t certain_part(const Wait& wait) {
     return wait.bound < 0 ? 0 : static_cast<uint64_t>(std::max<int64_t>(wait.length() - wait.bound, 0));
 }
 
-auto key_of(const WaitSum& sum) {
+auto key_of_sum(const WaitSum& sum) {
     return std::tuple(sum.process, sum.cause, sum.function, sum.kind, sum.region);
 }
 
 std::vector<WaitSum> sorted_sums(std::vector<WaitSum> sums) {
-    std::ranges::sort(sums, {}, key_of);
+    std::ranges::sort(sums, {}, key_of_sum);
     std::vector<WaitSum> all;
     for (const WaitSum& sum : sums)
-        if (!all.empty() && key_of(all.back()) == key_of(sum)) {
+        if (!all.empty() && key_of_sum(all.back()) == key_of_sum(sum)) {
             all.back().times += sum.times;
             all.back().ns += sum.ns;
             all.back().certain += sum.certain;
@@ -99,12 +99,12 @@ void sum_up(const Ranks& ranks, const System& system, const ThreadRegions& regio
     auto process_of = [&](uint32_t stream) {
         return stream == MessageEnd::no_stream ? WaitSum::no_process : system.process_of_stream(stream);
     };
-    std::map<decltype(key_of(WaitSum())), WaitSum> sums;
+    std::map<decltype(key_of_sum(WaitSum())), WaitSum> sums;
     std::vector<Wait> longest;
     for (const Wait& wait : found.waits) {
         WaitSum sum{process_of(wait.stream), process_of(wait.cause_stream), wait.function, wait.kind};
         sum.region = regions.at(wait.stream, wait.begin);
-        WaitSum& all = sums.try_emplace(key_of(sum), sum).first->second;
+        WaitSum& all = sums.try_emplace(key_of_sum(sum), sum).first->second;
         ++all.times;
         all.ns += static_cast<uint64_t>(wait.length());
         all.certain += certain_part(wait);

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/seconds.hpp"
 #include "mpi_function_rows.hpp"
 
 namespace ovni {
@@ -23,12 +24,7 @@ struct Sum {
     }
 };
 
-double seconds(uint64_t ns) {
-    constexpr double in_second = 1e9;
-    return static_cast<double>(ns) / in_second;
-}
-
-std::string name_of(const System& system, uint32_t process) {
+std::string rank_name(const System& system, uint32_t process) {
     if (process == WaitSum::no_process) return "-";
     const auto& rank = system.processes()[process].rank;
     return rank ? fmt::format("rank {}", *rank) : fmt::format("pid {}", system.processes()[process].pid);
@@ -63,8 +59,8 @@ std::vector<std::string> wait_lines(const WaitSummary& waits, const System& syst
     pairs.resize(std::min(most_rows, pairs.size()));
     for (const auto& [key, sum] : pairs)
         lines.push_back(fmt::format("{:12.6f} {:12.6f} {:>9}  {:<14}{}", seconds(sum.ns),
-                                    seconds(sum.certain), sum.times, name_of(system, key.first),
-                                    name_of(system, key.second)));
+                                    seconds(sum.certain), sum.times, rank_name(system, key.first),
+                                    rank_name(system, key.second)));
     lines.push_back(
         fmt::format("\n{:>12} {:>14}  {:<14}{:<30}{}", "seconds", "since", "who waits", "wait", "for"));
     for (size_t i = 0; i < std::min(most_rows, waits.longest.size()); ++i) {
@@ -74,8 +70,8 @@ std::vector<std::string> wait_lines(const WaitSummary& waits, const System& syst
         };
         lines.push_back(fmt::format(
             "{:12.6f} {:14.9f}  {:<14}{:<30}{}", seconds(static_cast<uint64_t>(wait.length())),
-            seconds(static_cast<uint64_t>(wait.begin - origin)), name_of(system, process(wait.stream)),
-            wait_names[static_cast<size_t>(wait.kind)], name_of(system, process(wait.cause_stream))));
+            seconds(static_cast<uint64_t>(wait.begin - origin)), rank_name(system, process(wait.stream)),
+            wait_names[static_cast<size_t>(wait.kind)], rank_name(system, process(wait.cause_stream))));
     }
     return lines;
 }

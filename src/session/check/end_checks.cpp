@@ -95,7 +95,7 @@ std::string_view sentence_of_cause(std::string_view by) {
 }
 
 // "3 of 4 streams were not ended by their program (2 by a signal, 1 by an exec)"
-std::string ends_by_force(const Trace& trace) {
+std::string text_of_forced_ends(const Trace& trace) {
     std::map<std::string, size_t> causes;
     size_t ended = 0;
     for (const Stream& stream : trace.streams())
@@ -130,7 +130,7 @@ void print(const EndChecks& checks, const Trace& trace, const System& system) {
         log::warn(
             "{} of {} streams are of a program that is running still: they are as ovnirecover wrote them out",
             running, trace.streams().size());
-    if (std::string ends = ends_by_force(trace); !ends.empty())
+    if (std::string ends = text_of_forced_ends(trace); !ends.empty())
         log::warn("{}: their last states last until then, or to their last event", ends);
 }
 

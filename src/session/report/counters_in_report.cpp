@@ -20,7 +20,7 @@ size_t place_of(const Plan& plan, std::string_view name) {
         plan.instants.begin());
 }
 
-void put_sums(Json& into, const Plan& plan, const CounterSums& sums) {
+void put_counter_sums(Json& into, const Plan& plan, const CounterSums& sums) {
     into["ns"] = sums.nanoseconds.number();
     Json& counts = into["counts"] = Json::object();
     for (size_t c = 0; c < sums.of.size(); ++c)
@@ -31,7 +31,7 @@ void put_sums(Json& into, const Plan& plan, const CounterSums& sums) {
     into["ghz"] = rates.ghz > 0 ? Json(rates.ghz) : Json();
 }
 
-Json or_null(const std::string& text) {
+Json text_or_null(const std::string& text) {
     return text.empty() ? Json() : Json(text);
 }
 
@@ -61,13 +61,13 @@ Json CountersInReport::json(const Plan& plan, const Labels& labels, Threads thre
                 break;
             }
             case By::construct:
-                entry["construct"] = or_null(what.kind);
-                entry["label"] = or_null(what.label);
+                entry["construct"] = text_or_null(what.kind);
+                entry["label"] = text_or_null(what.label);
                 break;
             case By::thread:
                 entry["tid"] = what.number;
         }
-        put_sums(entry, plan, sums);
+        put_counter_sums(entry, plan, sums);
         Json* const lists[] = {&functions, &regions, &constructs, &by_tid};
         lists[static_cast<size_t>(what.by)]->push_back(std::move(entry));
     }

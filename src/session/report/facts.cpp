@@ -147,7 +147,7 @@ Table call_sites_of(const CallSites& sites) {
                [&](const auto& r) { return sites.lines()[r.caller.line - 1]; })}};
 }
 
-Table clocks_of(const Trace& trace, const ClockModel& clocks, int64_t origin, int64_t duration) {
+Table table_of_clocks(const Trace& trace, const ClockModel& clocks, int64_t origin, int64_t duration) {
     std::set<std::string> hosts = clocks.hosts_of(trace);
     // The amount added to the raw clock of a corrected `time`; exact but for the drift within the offset.
     auto offset = [&](const std::string& host, int64_t time) {
@@ -218,7 +218,7 @@ Table table_of(const std::vector<MissingRanks>& all) {
              numbers("first", "of the missing", all, [](const auto& m) { return m.first; })}};
 }
 
-Table ends_by_force(const Trace& trace) {
+Table table_of_forced_ends(const Trace& trace) {
     std::vector<const Stream*> ended;
     for (const Stream& stream : trace.streams())
         if (stream.metadata.end) ended.push_back(&stream);
@@ -233,7 +233,7 @@ Table ends_by_force(const Trace& trace) {
                  [](const auto* s) { return s->metadata.end->clock.value_or(-1); })}};
 }
 
-std::string joined(const std::set<std::string>& words) {
+std::string joined_words(const std::set<std::string>& words) {
     std::string text;
     for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
     return text;
@@ -300,7 +300,7 @@ Facts facts_of(const Trace& trace, const System& system, const Plan& plan, const
     Facts facts;
     facts.words = {{"tool", tool},
                    {"run", run_of(trace).value_or("")},
-                   {"libovni", joined(writers_of(trace))},
+                   {"libovni", joined_words(writers_of(trace))},
                    {"models", models}};
     facts.tables = {threads_of(trace, system),
                     processes_of(system),
@@ -308,12 +308,12 @@ Facts facts_of(const Trace& trace, const System& system, const Plan& plan, const
                     cpus_of(system),
                     marks_of(trace),
                     call_sites_of(plan.call_sites),
-                    clocks_of(trace, clocks, origin, duration),
+                    table_of_clocks(trace, clocks, origin, duration),
                     measured_points(trace),
                     table_of(gaps),
                     table_of(damages.value_or(std::vector<Damage>())),
                     table_of(missing_ranks(system)),
-                    ends_by_force(trace)};
+                    table_of_forced_ends(trace)};
     if (damages) facts.words.emplace_back("tolerance", "keep-going");
     return facts;
 }

@@ -26,7 +26,7 @@ Json sizes_of(const MessageSummary& messages) {
     return sizes;
 }
 
-Json by_process(const MessageSummary& messages, const System& system) {
+Json messages_by_process(const MessageSummary& messages, const System& system) {
     auto rank_of = [&](uint32_t process) {
         const auto& rank = system.processes()[process].rank;
         return rank ? Json(*rank) : Json();
@@ -72,7 +72,7 @@ nlohmann::ordered_json messages_in(const MessageSummary& messages, const System&
             {"backward", messages.backward},
             {"unknown_communicator", messages.unknown_communicator},
             {"sizes", sizes_of(messages)},
-            {"matrix", by_process(messages, system)},
+            {"matrix", messages_by_process(messages, system)},
             {"nodes", by_loom(messages, system)}};
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t no_column = SIZE_MAX;
 
-std::set<uint16_t> types_of(const Plan& plan) {
+std::set<uint16_t> types_in_plan(const Plan& plan) {
     std::set<uint16_t> types{prv_type::pid, prv_type::tid, prv_type::running_threads, prv_type::thread_state,
                              prv_type::cpu};
     for (const ChannelPlan& channel : plan.channels) types.insert(channel.prv_type);
@@ -37,7 +37,7 @@ void ColumnsSink::begin(const Ranks& ranks, const Plan& plan) {
     ranks_ = &ranks;
     owners_.ranks = static_cast<size_t>(ranks.size());
     file_ = ranks.agree([&] { return ranks.is_root() ? ColumnsFile::make(path_, plan.schema) : nullptr; });
-    const std::set<uint16_t> types = types_of(plan);
+    const std::set<uint16_t> types = types_in_plan(plan);
     column_of_type_.resize(size_t{*types.rbegin()} + 1, no_column);
     for (uint16_t type : types) {
         column_of_type_[type] = columns_.size();

@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // These hold for all rows and counters together.
-constexpr size_t most_columns = 2048, most_cells = size_t{1} << 17;
+constexpr size_t most_counter_columns = 2048, most_cells = size_t{1} << 17;
 
 CounterColumns::Measure kind_of(const EventType& type) {
     return type.number >= counter_type::resident_memory ? CounterColumns::Measure::level
@@ -54,7 +54,7 @@ PageCounters::PageCounters(const Schema& schema, const RowOwners& owners, const 
 
 // 0: too many.
 size_t PageCounters::columns_for(size_t rows) const {
-    size_t columns = most_columns;
+    size_t columns = most_counter_columns;
     while (columns * rows * counters_.size() > most_cells) columns /= 2;
     return columns;
 }

@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t most_items = 200;
-constexpr size_t most_bytes = 3 << 19;
+constexpr size_t most_summary_bytes = 3 << 19;
 constexpr size_t longest_text = 500;
 constexpr size_t most_function_rows = 256, most_function_cells = 10000;
 constexpr size_t most_matrix_rows = 128, most_matrix_cells = 8192;
@@ -84,17 +84,17 @@ void put_report(Json& into, const Json& report) {
         into["left_out"] = Json::object();
         sort_longer_than(into["report"], most);
         cut(into["report"], "", most, into["left_out"]);
-        if (bytes_of(into["report"]) <= most_bytes) return;
+        if (bytes_of(into["report"]) <= most_summary_bytes) return;
     }
 }
 
-std::string name_of(const Json& process) {
+std::string process_name(const Json& process) {
     if (process["rank"].is_null()) return "pid " + process["pid"].dump();
     return "rank " + process["rank"].dump();
 }
 
 // Processes as rows of a table.
-struct Rows {
+struct SummaryRows {
     std::string by;
     std::vector<std::string> names;
     std::vector<size_t> of_process;
@@ -102,12 +102,12 @@ struct Rows {
 };
 
 // Each its own row if they are few, else those of a host, or of hosts that follow one another.
-Rows rows_of(const Json& processes, size_t most) {
-    Rows rows{processes.size() <= most ? "rank" : "host", {}, {}, {}};
+SummaryRows rows_of(const Json& processes, size_t most) {
+    SummaryRows rows{processes.size() <= most ? "rank" : "host", {}, {}, {}};
     if (rows.by == "rank") {
         for (const Json& process : processes) {
             rows.of_process.push_back(rows.names.size());
-            rows.names.push_back(name_of(process));
+            rows.names.push_back(process_name(process));
         }
     } else {
         std::map<std::string, size_t> known;
@@ -145,7 +145,7 @@ Json cells_of(const Cells& cells, size_t most, size_t member) {
     return list;
 }
 
-void add(std::vector<uint64_t>& sums, const Json& item, std::initializer_list<const char*> members) {
+void add_sums(std::vector<uint64_t>& sums, const Json& item, std::initializer_list<const char*> members) {
     sums.resize(members.size());
     auto sum = sums.begin();
     for (const char* member : members) {
@@ -155,12 +155,12 @@ void add(std::vector<uint64_t>& sums, const Json& item, std::initializer_list<co
     }
 }
 
-Json table_of(const Rows& rows) {
+Json table_of(const SummaryRows& rows) {
     return {{"by", rows.by}, {"names", rows.names}, {"processes", rows.processes}};
 }
 
 void put_functions(Json& into, const Json& processes) {
-    const Rows rows = rows_of(processes, most_function_rows);
+    const SummaryRows rows = rows_of(processes, most_function_rows);
     std::map<std::string, size_t> places;
     Json names = Json::array();
     Cells cells;
@@ -169,7 +169,8 @@ void put_functions(Json& into, const Json& processes) {
             const auto [place, is_new] =
                 places.try_emplace(function["function"].get<std::string>(), names.size());
             if (is_new) names.push_back(place->first);
-            add(cells[{rows.of_process[p], place->second}], function, {"calls", "ns", "sent", "received"});
+            add_sums(cells[{rows.of_process[p], place->second}], function,
+                     {"calls", "ns", "sent", "received"});
         }
     constexpr size_t ns = 1;
     Json& functions = into["functions"] = table_of(rows);
@@ -180,10 +181,11 @@ void put_functions(Json& into, const Json& processes) {
 void put_matrix(Json& into, const Json& report) {
     into["matrix"] = Json();
     if (report["messages"].is_null()) return;
-    const Rows rows = rows_of(report["processes"], most_matrix_rows);
+    const SummaryRows rows = rows_of(report["processes"], most_matrix_rows);
     Cells cells;
     for (const Json& pair : report["messages"]["matrix"])
-        add(cells[{rows.of_process[pair["from"].get<size_t>()], rows.of_process[pair["to"].get<size_t>()]}],
+        add_sums(
+            cells[{rows.of_process[pair["from"].get<size_t>()], rows.of_process[pair["to"].get<size_t>()]}],
             pair, {"messages", "bytes"});
     constexpr size_t bytes = 1;
     into["matrix"] = table_of(rows);
@@ -197,7 +199,7 @@ Json page_summary(const Json& report) {
     put_report(summary, report);
     Json& names = summary["processes"] = Json::array();
     for (const Json& process : report["processes"])
-        if (names.size() < most_names) names.push_back(name_of(process));
+        if (names.size() < most_names) names.push_back(process_name(process));
     put_functions(summary, report["processes"]);
     put_matrix(summary, report);
     return summary;

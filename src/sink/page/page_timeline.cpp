@@ -35,7 +35,7 @@ size_t columns_for(size_t rows) {
     return columns;
 }
 
-std::string cut(std::string_view name) {
+std::string shortened(std::string_view name) {
     constexpr size_t longest = 160;
     return std::string(name.substr(0, longest)) + (name.size() <= longest ? "" : "...");
 }
@@ -43,7 +43,7 @@ std::string cut(std::string_view name) {
 template <class Names>
 Json names_of(const Names& all) {
     Json names = Json::array();
-    for (std::string_view name : all) names.push_back(cut(name));
+    for (std::string_view name : all) names.push_back(shortened(name));
     return names;
 }
 
@@ -54,7 +54,7 @@ constexpr std::array window_names = {"whole", "wait", "region"};
 Json categories_of(const PagePalette& palette, const FileSchema& threads) {
     Json all = Json::array();
     for (const uint32_t category : palette.values())
-        all.push_back({{"name", cut(page_category_name(category, threads))},
+        all.push_back({{"name", shortened(page_category_name(category, threads))},
                        {"kind", kinds[category >> 16]},
                        {"value", category & 0xffff}});
     return all;
@@ -63,7 +63,7 @@ Json categories_of(const PagePalette& palette, const FileSchema& threads) {
 Json regions_of(const PagePalette& regions, const FileSchema& threads) {
     Json all = Json::array();
     for (const uint32_t region : regions.values())
-        all.push_back(cut(page_label(page_region_type, region, threads)));
+        all.push_back(shortened(page_label(page_region_type, region, threads)));
     return all;
 }
 
@@ -286,7 +286,8 @@ Json PageTimeline::windows(const PagePalette& palette, const PagePalette& region
              {"row", window.row},
              {"region",
               is_region ? Json(regions.place_of(static_cast<uint32_t>(window.region)) + 1) : Json()},
-             {"name", is_region ? Json(cut(page_label(page_region_type, window.region, threads))) : Json()},
+             {"name",
+              is_region ? Json(shortened(page_label(page_region_type, window.region, threads))) : Json()},
              {"wait", is_wait ? Json{window.wait_from, window.wait_to} : Json()},
              {"clips", Json::array()}});
     }

@@ -97,7 +97,7 @@ std::string color(uint32_t type, int64_t value) {
     return fmt::format("\"{:.2f} {:.2f} {:.2f}\"", red, green, blue);
 }
 
-constexpr std::array<uint16_t, 1> left_out = {prv_type::tid};
+constexpr std::array<uint16_t, 1> left_out_of_paje = {prv_type::tid};
 
 template <class... Parts>
 void add_line(std::string& text, fmt::format_string<Parts...> format, Parts&&... parts) {
@@ -110,7 +110,7 @@ void add_line(std::string& text, fmt::format_string<Parts...> format, Parts&&...
 void PajeSink::begin(const Ranks& ranks, const Plan& plan) {
     ranks_ = &ranks;
     schema_ = &plan.schema;
-    states_ = RowStates(ranks, plan.schema.thread, left_out);
+    states_ = RowStates(ranks, plan.schema.thread, left_out_of_paje);
     define(plan);
     create_containers(plan.schema);
     file_.emplace(ranks, path_, header_ + containers_);

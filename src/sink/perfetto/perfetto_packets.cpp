@@ -8,7 +8,7 @@ namespace ovni {
 
 namespace {
 
-using Message = protozero::pbf_writer;
+using PacketWriter = protozero::pbf_writer;
 
 namespace trace_field {
 constexpr uint32_t packet = 1;
@@ -40,7 +40,7 @@ constexpr uint32_t event_names = 2, argument_names = 3;
 namespace interned_name_field {
 constexpr uint32_t number = 1, name = 2;
 }
-enum EventType : int32_t { slice_begin = 1, slice_end = 2, instant_event = 3, counter_event = 4 };
+enum TrackEventType : int32_t { slice_begin = 1, slice_end = 2, instant_event = 3, counter_event = 4 };
 constexpr uint32_t state_cleared = 1, needs_state = 2;
 constexpr int32_t explicit_order = 3;
 
@@ -56,8 +56,8 @@ uint64_t number_of(PerfettoArguments::Key key) {
     return static_cast<uint64_t>(key) + 1;
 }
 
-void put(Message& interned, uint32_t field, uint64_t number, std::string_view name) {
-    Message entry(interned, field);
+void put(PacketWriter& interned, uint32_t field, uint64_t number, std::string_view name) {
+    PacketWriter entry(interned, field);
     entry.add_uint64(interned_name_field::number, number);
     entry.add_string(interned_name_field::name, name.data(), name.size());
 }
@@ -65,8 +65,8 @@ void put(Message& interned, uint32_t field, uint64_t number, std::string_view na
 // Writes a packet: put(packet) adds its content.
 template <class Put>
 void add_packet(std::string& bytes, uint32_t flags, Put put) {
-    Message trace(bytes);
-    Message packet(trace, trace_field::packet);
+    PacketWriter trace(bytes);
+    PacketWriter packet(trace, trace_field::packet);
     put(packet);
     packet.add_uint32(packet_field::sequence, sequence_number);
     packet.add_uint32(packet_field::sequence_flags, flags);
@@ -74,32 +74,32 @@ void add_packet(std::string& bytes, uint32_t flags, Put put) {
 
 template <class Put>
 void add_descriptor(std::string& bytes, PerfettoPackets::Track track, Put put) {
-    add_packet(bytes, needs_state, [&](Message& packet) {
-        Message descriptor(packet, packet_field::track_descriptor);
+    add_packet(bytes, needs_state, [&](PacketWriter& packet) {
+        PacketWriter descriptor(packet, packet_field::track_descriptor);
         descriptor.add_uint64(descriptor_field::track, track);
         put(descriptor);
     });
 }
 
 template <class Put>
-void add_event(std::string& bytes, int64_t time, PerfettoPackets::Track track, EventType type, Put put) {
-    add_packet(bytes, needs_state, [&](Message& packet) {
+void add_event(std::string& bytes, int64_t time, PerfettoPackets::Track track, TrackEventType type, Put put) {
+    add_packet(bytes, needs_state, [&](PacketWriter& packet) {
         packet.add_uint64(packet_field::timestamp, static_cast<uint64_t>(time));
-        Message event(packet, packet_field::track_event);
+        PacketWriter event(packet, packet_field::track_event);
         event.add_enum(event_field::type, type);
         event.add_uint64(event_field::track, track);
         put(event);
     });
 }
 
-void put_child(Message& descriptor, const PerfettoPackets::Child& child) {
+void put_child(PacketWriter& descriptor, const PerfettoPackets::Child& child) {
     descriptor.add_string(descriptor_field::name, child.name);
     descriptor.add_uint64(descriptor_field::parent, child.parent);
     descriptor.add_int64(descriptor_field::rank, child.rank);
 }
 
-void put_argument(Message& event, const PerfettoArguments::Argument& argument) {
-    Message annotation(event, event_field::arguments);
+void put_argument(PacketWriter& event, const PerfettoArguments::Argument& argument) {
+    PacketWriter annotation(event, event_field::arguments);
     annotation.add_uint64(argument_field::name_number, number_of(argument.key));
     if (argument.kind == PerfettoArguments::ArgumentKind::whole)
         annotation.add_int64(argument_field::whole, std::bit_cast<int64_t>(argument.bits));
@@ -109,7 +109,7 @@ void put_argument(Message& event, const PerfettoArguments::Argument& argument) {
         annotation.add_string(argument_field::text, argument.text);
 }
 
-void put_content(Message& event, const PerfettoName& name, const PerfettoArguments& arguments,
+void put_content(PacketWriter& event, const PerfettoName& name, const PerfettoArguments& arguments,
                  PerfettoFlow flow) {
     if (name.number != 0)
         event.add_uint64(event_field::name_number, name.number);
@@ -138,8 +138,8 @@ void PerfettoArguments::add(Key key, std::string text) {
 
 void PerfettoPackets::names(const PerfettoNames& names, Turn turn) {
     const bool is_first = turn == Turn::first;
-    add_packet(bytes_, is_first ? state_cleared : needs_state, [&](Message& packet) {
-        Message interned(packet, packet_field::interned_data);
+    add_packet(bytes_, is_first ? state_cleared : needs_state, [&](PacketWriter& packet) {
+        PacketWriter interned(packet, packet_field::interned_data);
         for (const auto& [number, name] : names) put(interned, interned_field::event_names, number, name);
         for (size_t key = 0; is_first && key < argument_names.size(); ++key)
             put(interned, interned_field::argument_names, key + 1, argument_names[key]);
@@ -147,9 +147,9 @@ void PerfettoPackets::names(const PerfettoNames& names, Turn turn) {
 }
 
 void PerfettoPackets::process(Track track, const Process& process) {
-    add_descriptor(bytes_, track, [&](Message& descriptor) {
+    add_descriptor(bytes_, track, [&](PacketWriter& descriptor) {
         descriptor.add_int64(descriptor_field::rank, process.number);
-        Message content(descriptor, descriptor_field::process);
+        PacketWriter content(descriptor, descriptor_field::process);
         content.add_int64(process_field::pid, process.number);
         content.add_string(process_field::name, process.name);
         content.add_string(process_field::labels, process.label);
@@ -157,10 +157,10 @@ void PerfettoPackets::process(Track track, const Process& process) {
 }
 
 void PerfettoPackets::thread(Track track, const Thread& thread) {
-    add_descriptor(bytes_, track, [&](Message& descriptor) {
+    add_descriptor(bytes_, track, [&](PacketWriter& descriptor) {
         descriptor.add_enum(descriptor_field::ordering, explicit_order);
         descriptor.add_int64(descriptor_field::rank, thread.number);
-        Message content(descriptor, descriptor_field::thread);
+        PacketWriter content(descriptor, descriptor_field::thread);
         content.add_int64(thread_field::pid, thread.process);
         content.add_int64(thread_field::tid, thread.number);
         content.add_string(thread_field::name, thread.name);
@@ -168,11 +168,11 @@ void PerfettoPackets::thread(Track track, const Thread& thread) {
 }
 
 void PerfettoPackets::child(Track track, const Child& child) {
-    add_descriptor(bytes_, track, [&](Message& descriptor) { put_child(descriptor, child); });
+    add_descriptor(bytes_, track, [&](PacketWriter& descriptor) { put_child(descriptor, child); });
 }
 
 void PerfettoPackets::counter(Track track, const Child& child) {
-    add_descriptor(bytes_, track, [&](Message& descriptor) {
+    add_descriptor(bytes_, track, [&](PacketWriter& descriptor) {
         put_child(descriptor, child);
         descriptor.add_message(descriptor_field::counter, "", 0);
     });
@@ -181,22 +181,22 @@ void PerfettoPackets::counter(Track track, const Child& child) {
 void PerfettoPackets::begin(int64_t time, Track track, const PerfettoName& name,
                             const PerfettoArguments& arguments, PerfettoFlow flow) {
     add_event(bytes_, time, track, slice_begin,
-              [&](Message& event) { put_content(event, name, arguments, flow); });
+              [&](PacketWriter& event) { put_content(event, name, arguments, flow); });
 }
 
 void PerfettoPackets::end(int64_t time, Track track) {
-    add_event(bytes_, time, track, slice_end, [](Message&) {});
+    add_event(bytes_, time, track, slice_end, [](PacketWriter&) {});
 }
 
 void PerfettoPackets::instant(int64_t time, Track track, const PerfettoName& name,
                               const PerfettoArguments& arguments, PerfettoFlow flow) {
     add_event(bytes_, time, track, instant_event,
-              [&](Message& event) { put_content(event, name, arguments, flow); });
+              [&](PacketWriter& event) { put_content(event, name, arguments, flow); });
 }
 
 void PerfettoPackets::count(int64_t time, Track track, int64_t value) {
     add_event(bytes_, time, track, counter_event,
-              [&](Message& event) { event.add_int64(event_field::counter_value, value); });
+              [&](PacketWriter& event) { event.add_int64(event_field::counter_value, value); });
 }
 
 }  // namespace ovni

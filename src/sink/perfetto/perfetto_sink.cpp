@@ -31,7 +31,7 @@ using Key = PerfettoArguments::Key;
 using State = RowStates::State;
 
 // Waits are shown with their causes; the number of a thread is in its name.
-constexpr std::array<uint16_t, 2> left_out = {prv_type::tid, prv_type::wait_state};
+constexpr std::array<uint16_t, 2> left_out_of_perfetto = {prv_type::tid, prv_type::wait_state};
 
 constexpr uint64_t unknown_bytes = UINT64_MAX;
 
@@ -105,7 +105,7 @@ void PerfettoSink::begin(const Ranks& ranks, const Plan& plan) {
     schema_ = &plan.schema;
     tracks_.emplace(plan.schema);
     labels_.emplace(plan, own_names());
-    states_ = RowStates(ranks, plan.schema.thread, left_out,
+    states_ = RowStates(ranks, plan.schema.thread, left_out_of_perfetto,
                         min_duration_ > 0 ? RowStates::Begins::kept : RowStates::Begins::forgotten);
     const auto& types = plan.schema.thread.types;
     const auto mpi = std::ranges::find(types, prv_type::mpi_function, &EventType::type);

@@ -18,7 +18,7 @@ std::string title_of(const EventType& type) {
     return valid_utf8(title);
 }
 
-std::string name_of(const ShownProcess& process) {
+std::string track_name(const ShownProcess& process) {
     return valid_utf8(process.rank ? fmt::format("rank {} {}", *process.rank, process.host)
                                    : fmt::format("process {} {}", process.pid, process.host));
 }
@@ -36,7 +36,7 @@ PerfettoTracks::PerfettoTracks(const Schema& schema)
 void PerfettoTracks::describe_all(PerfettoPackets& packets) const {
     for (uint32_t p : order_) {
         const ShownProcess& process = schema_.processes[p];
-        packets.process(1 + p, {number_of_[p], name_of(process), fmt::format("pid {}", process.pid)});
+        packets.process(1 + p, {number_of_[p], track_name(process), fmt::format("pid {}", process.pid)});
     }
     const auto first_number = static_cast<int64_t>(order_.size() + 1);
     for (uint32_t row = 0; row < schema_.threads.size(); ++row)

@@ -10,7 +10,7 @@ namespace ovni::fuzz {
 
 namespace {
 
-void read(const Trace& trace, ClockOrder order) {
+void read_checked(const Trace& trace, ClockOrder order) {
     ends([&] {
         StreamReader reader = trace.reader(0, 0, order);
         while (reader.next()) {
@@ -20,8 +20,8 @@ void read(const Trace& trace, ClockOrder order) {
 
 void read_all(const TraceInMemory& files) {
     Trace trace = Trace::open(files.path());
-    read(trace, ClockOrder::checked);
-    read(trace, ClockOrder::any);
+    read_checked(trace, ClockOrder::checked);
+    read_checked(trace, ClockOrder::any);
     ends([&] { check_stream(files.path()); });
     ends([&] { recorded_size(files.path()); });
 }

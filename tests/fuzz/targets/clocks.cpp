@@ -23,7 +23,7 @@ void use(const ClockModel& clocks, const Trace& trace) {
 }
 
 // A file that was written reads as it was.
-void expect_kept(std::string_view text) {
+void expect_clocks_kept(std::string_view text) {
     const std::string written = clock_file_text(parse_clock_file(text, "clocks.json"));
     std::string again;
     require(ends([&] { again = clock_file_text(parse_clock_file(written, "clocks.json")); }));
@@ -47,7 +47,7 @@ void take(std::string_view input) {
     for (const ClockSources& source : sources)
         ends([&] { use(ClockModel::of_sources(trace, source), trace); });
     clock_table_of(text, {"node0", "node1"});
-    ends([&] { expect_kept(text); });
+    ends([&] { expect_clocks_kept(text); });
 }
 
 }  // namespace ovni::fuzz

@@ -10,7 +10,7 @@ namespace ovni::fuzz {
 
 namespace {
 
-StreamReader open(const Trace& trace, uint32_t stream) {
+StreamReader open_stream(const Trace& trace, uint32_t stream) {
     return trace.reader(stream, 0, ClockOrder::any);
 }
 
@@ -30,7 +30,7 @@ void sum_up(const Trace& trace) {
     ThreadInMpi thread(process);
     int64_t clock = 0;
     ends([&] {
-        for (StreamReader reader = open(trace, 0); reader.next();) {
+        for (StreamReader reader = open_stream(trace, 0); reader.next();) {
             const EventView& event = reader.event();
             if (event.kind != EventView::Kind::event) continue;
             clock = event.clock;
@@ -45,7 +45,7 @@ void sum_up(const Trace& trace) {
 void find_open_calls(const Trace& trace) {
     System system(trace);
     Waiting waiting = find_waiting(Ranks(), trace, system, std::vector<bool>(system.processes().size(), true),
-                                   [&](uint32_t stream) { return open(trace, stream); });
+                                   [&](uint32_t stream) { return open_stream(trace, stream); });
     constexpr size_t most = 10;
     sentences(waiting, system, 0, most);
 }

@@ -50,7 +50,7 @@ void drain(const std::string& path) {
     stream.finish({});
 }
 
-void read(const std::filesystem::path& directory) {
+void read_rings(const std::filesystem::path& directory) {
     // A file with a hole of many GB is read in vain.
     constexpr uintmax_t largest = uintmax_t{1} << 20;
     std::error_code none;
@@ -77,7 +77,7 @@ void take(std::string_view input) {
     files.put("ring.json",
               note.append(parts.size() > 2 ? parts[2] : R"({"version": 3, "ovni": {"tid": 1}})"));
     drain(path);
-    read(trace);
+    read_rings(trace);
     std::filesystem::remove_all(trace);
 }
 

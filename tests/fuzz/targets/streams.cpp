@@ -56,7 +56,7 @@ Reading by_merger(const Trace& trace, ClockOrder order, Regions regions) {
     return reading;
 }
 
-void read(const TraceInMemory& files) {
+void read_streams(const TraceInMemory& files) {
     Trace trace = Trace::open(files.path());
     const Reading good = by_reader(trace, ClockOrder::checked, Regions::as_they_are);
     require(good == by_merger(trace, ClockOrder::checked, Regions::as_they_are));
@@ -76,7 +76,7 @@ void take(std::string_view input) {
     static const TraceInMemory files;
     files.put("stream.json", plain_metadata);
     files.put("stream.obs", input);
-    ends([] { read(files); });
+    ends([] { read_streams(files); });
 }
 
 }  // namespace ovni::fuzz

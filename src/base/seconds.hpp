@@ -1,0 +1,12 @@
+// Nanoseconds as seconds, for people; all else computes in int64_t.
+#pragma once
+
+#include <cstdint>
+
+namespace ovni {
+
+constexpr double seconds(uint64_t nanoseconds) {
+    return static_cast<double>(nanoseconds) / 1e9;
+}
+
+}  // namespace ovni

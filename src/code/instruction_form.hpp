@@ -1,0 +1,19 @@
+// Forms of instructions that more than one source must know.
+#pragma once
+
+#include <Zydis/Zydis.h>
+
+#include <cstdint>
+
+namespace ovni::code {
+
+inline constexpr uint8_t int3 = 0xcc;
+
+// loop and jrcxz reach 127 bytes and have no longer form.
+inline bool is_short_only(const ZydisDecodedInstruction& instruction) {
+    constexpr uint8_t first = 0xe0, last = 0xe3;
+    return instruction.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && instruction.opcode >= first &&
+           instruction.opcode <= last;
+}
+
+}  // namespace ovni::code
