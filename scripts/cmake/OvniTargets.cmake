@@ -12,13 +12,23 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+set(CMAKE_UNITY_BUILD ${OVNI_UNITS})
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
 if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE RelWithDebInfo)
 endif()
 
+# Sources that are compiled together must not share names of their unnamed namespaces. What one of them declares is no
+# outer scope of the others, though a unit makes it look so, and a type that only its source has may hold such names.
 add_library(ovni_settings INTERFACE)
+if(OVNI_UNITS)
+    target_compile_options(ovni_settings INTERFACE -Wno-subobject-linkage)
+    set(ovni_shadow -Wshadow=local)
+else()
+    set(ovni_shadow -Wshadow)
+endif()
 # Lines are enough for backtraces; what -g adds to that costs a quarter of the build.
-target_compile_options(ovni_settings INTERFACE -Wall -Wextra -Wshadow $<$<BOOL:${OVNI_DEVELOPER}>:-Werror>
+target_compile_options(ovni_settings INTERFACE -Wall -Wextra ${ovni_shadow} $<$<BOOL:${OVNI_DEVELOPER}>:-Werror>
     $<$<CONFIG:RelWithDebInfo>:-g1>)
 target_include_directories(ovni_settings INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR})
 if(OVNI_SANITIZE)
