@@ -78,7 +78,7 @@ function(other_mpi_tests target filter)
 endfunction()
 # Left out: hydra kills ovnirun with the program at MPI_Abort, and macros of MPICH's header are no functions.
 other_mpi_tests(mpi_trace
-    "*/CallCounter.*:*/MessageAccount.*:*/Stages.*:FortranProgram.Names*:OfMpi4.*:FunctionChoice.Of*:FunctionChoice.Library*:Lookups.In*")
+    "*/CallCounter.*:*/Stages.*:FortranProgram.Names*:OfMpi4.*:FunctionChoice.Of*:FunctionChoice.Library*:Lookups.In*")
 
 # Messages between the ranks of real jobs.
 ovni_test(messages_test matched_messages.cpp switched_messages.cpp switched_collectives.cpp waits.cpp LIBS ovni_messages ovni_test_support)

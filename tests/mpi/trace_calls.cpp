@@ -89,15 +89,4 @@ TEST_P(CallCounter, EveryCallIsAnEnterAndALeaveAndChangesNothing) {
     expect_emulates({"-l"});
 }
 
-class MessageAccount : public CallCounter {};
-INSTANTIATE_TEST_SUITE_P(Trace, MessageAccount,
-                         ::testing::Combine(::testing::ValuesIn(call_counters), ::testing::Values(1, 3)));
-
-TEST_P(MessageAccount, IsTheSameOnBothSides) {
-    Finished done = mpirun(ranks(), words());
-    if (done.status == nothing_here) GTEST_SKIP() << without_mpi_4;
-    ASSERT_EQ(done.status, 0) << done.err;
-    expect_consistent_account();
-}
-
 }  // namespace ovni::test
