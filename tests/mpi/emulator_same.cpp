@@ -1,5 +1,6 @@
 // ovniemu-mpi writes the same bytes as ovniemu, for any number of ranks, and ovniemu for any number of
 // threads.
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "tests/mpi/emulator_test.hpp"
@@ -9,23 +10,42 @@ namespace {
 
 using testing::ContainsRegex;
 
-class RandomTraceTest : public DistributedTest, public testing::WithParamInterface<RandomTrace> {};
+// Threads share all of these traces; jobs of MPI, some of each kind.
+constexpr uint32_t seeds_for_ranks[] = {4, 7, 12, 15};
+
+class SameBytesTest : public DistributedTest, public testing::WithParamInterface<RandomTrace> {
+ protected:
+    void SetUp() override {
+        build(trace_, GetParam());
+        directory_ = trace_.write();
+    }
+    void expect_same_bytes(const Finished& expected, const std::vector<std::string>& options,
+                           const std::function<std::vector<std::string>(int)>& environment) {
+        std::vector<Workers> all(std::begin(any_threads), std::end(any_threads));
+        if (std::ranges::count(seeds_for_ranks, GetParam().seed) > 0)
+            all.insert(all.end(), std::begin(any_ranks), std::end(any_ranks));
+        for (const Workers& workers : all) {
+            const fs::path out = output(workers.name());
+            const Finished done = shared(workers, directory_, out, options, environment(workers.number));
+            ASSERT_EQ(done.status, 0) << done.err;
+            EXPECT_EQ(line_of_ties(done.err), line_of_ties(expected.err));
+            expect_same(output("serial"), out);
+        }
+    }
+
+    fs::path directory_;
+};
+
+class RandomTraceTest : public SameBytesTest {};
 
 TEST_P(RandomTraceTest, AnyNumberOfRanksWritesTheSameBytes) {
-    build(trace_, GetParam());
-    fs::path directory = trace_.write();
-    Finished expected = serial(directory, output("serial"), {"-b"});
+    const Finished expected = serial(directory_, output("serial"), {"-b"});
     ASSERT_EQ(expected.status, 0) << expected.err;
-    for (const Workers& workers : every_sharing) {
-        fs::path out = output(workers.name());
-        // A writer thread writes the window before the one that is emulated.
-        std::vector<std::string> beside = {"OVNI_TEST_WRITER=thread", "OVNI_TEST_WINDOW=500"};
-        Finished done = shared(workers, directory, out, {"-b"},
-                               workers.number % 2 == 0 ? beside : std::vector<std::string>());
-        ASSERT_EQ(done.status, 0) << done.err;
-        EXPECT_EQ(line_of_ties(done.err), line_of_ties(expected.err));
-        expect_same(output("serial"), out);
-    }
+    // A writer thread writes the window before the one that is emulated.
+    expect_same_bytes(expected, {"-b"}, [](int number) -> std::vector<std::string> {
+        if (number % 2 != 0) return {};
+        return {"OVNI_TEST_WRITER=thread", "OVNI_TEST_WINDOW=500"};
+    });
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -65,23 +85,15 @@ INSTANTIATE_TEST_SUITE_P(
                     .crowded = true}),
     [](const auto& each) { return "Seed" + std::to_string(each.param.seed); });
 
-class ExactOrderTest : public DistributedTest, public testing::WithParamInterface<RandomTrace> {};
+class ExactOrderTest : public SameBytesTest {};
 
 TEST_P(ExactOrderTest, AnyNumberOfRanksWritesTheSameBytes) {
-    build(trace_, GetParam());
-    fs::path directory = trace_.write();
-    Finished expected = serial(directory, output("serial"), exact);
+    const Finished expected = serial(directory_, output("serial"), exact);
     ASSERT_EQ(expected.status, 0) << expected.err;
     EXPECT_THAT(expected.err, HasSubstr("events share their clock"));
-    ASSERT_EQ(serial(directory, output("canonical")).status, 0);
+    ASSERT_EQ(serial(directory_, output("canonical")).status, 0);
     EXPECT_NE(read_file(output("canonical") / "thread.prv"), read_file(output("serial") / "thread.prv"));
-    for (const Workers& workers : every_sharing) {
-        fs::path out = output(workers.name());
-        Finished done = shared(workers, directory, out, exact, {"OVNI_TEST_WINDOW=2000"});
-        ASSERT_EQ(done.status, 0) << done.err;
-        EXPECT_EQ(line_of_ties(done.err), line_of_ties(expected.err));
-        expect_same(output("serial"), out);
-    }
+    expect_same_bytes(expected, exact, [](int) { return std::vector<std::string>{"OVNI_TEST_WINDOW=2000"}; });
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ExactOrderTest,
@@ -275,23 +287,45 @@ TEST_F(DistributedTest, TheOrderInWhichTheDirectoryIsListedDoesNotMatter) {
     expect_same(output("one"), output("other"));
 }
 
-class ReferenceTest : public DistributedTest, public testing::WithParamInterface<int> {};
-
-TEST_P(ReferenceTest, AgreesOnItsOwnTraces) {
-    for (const auto& entry : fs::directory_iterator(fs::path(SOURCE_DIR) / "tests/golden/cases")) {
-        Json about = Json::parse(read_file(entry.path() / "case.json"));
-        if (!about["accepted"].get<bool>()) continue;
+class ReferenceTest : public DistributedTest {
+ protected:
+    // Nothing happens if the reference refuses the trace.
+    void expect_agreement(const Workers& workers, const fs::path& golden) {
+        const Json about = Json::parse(read_file(golden / "case.json"));
+        if (!about["accepted"].get<bool>()) return;
         auto options = about["emulator_args"].get<std::vector<std::string>>();
         if (about["sort"].get<bool>()) options.push_back("--sort");
-        fs::path out = output(entry.path().filename());
-        Finished done = distributed(GetParam(), entry.path() / "trace", out, options);
+        const fs::path out = output(golden.filename());
+        const Finished done = shared(workers, golden / "trace", out, options);
         EXPECT_EQ(done.status, 0) << done.err;
-        for (const auto& file : fs::directory_iterator(entry.path() / "expected"))
+        for (const auto& file : fs::directory_iterator(golden / "expected"))
             EXPECT_TRUE(read_file(file.path()) == read_file(out / file.path().filename())) << file.path();
     }
+
+    const fs::path cases_ = fs::path(SOURCE_DIR) / "tests/golden/cases";
+};
+
+TEST_F(ReferenceTest, AgreesOnItsOwnTraces) {
+    for (const auto& golden : fs::directory_iterator(cases_))
+        expect_agreement({3, Workers::Kind::threads}, golden.path());
 }
 
-INSTANTIATE_TEST_SUITE_P(Ranks, ReferenceTest, testing::Values(1, 3), testing::PrintToStringParamName());
+// Several streams, breakdowns, regions to be sorted, CPUs in several parts.
+class ReferenceOnRanksTest : public ReferenceTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(ReferenceOnRanksTest, AgreesOnItsOwnTrace) {
+    ASSERT_TRUE(fs::exists(cases_ / GetParam() / "expected"));
+    expect_agreement({3}, cases_ / GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, ReferenceOnRanksTest,
+                         testing::Values("mpi-func", "nanos6-sponge-breakdown", "nosv-multiple-segment",
+                                         "ovni-sort", "ovni-split-loom-cpus"),
+                         [](const auto& each) {
+                             std::string name = each.param;
+                             std::ranges::replace(name, '-', '_');
+                             return name;
+                         });
 
 TEST_F(DistributedTest, AnyWindowSizeGivesTheSameBytes) {
     build(trace_, {.seed = 8, .looms = 3, .events = 100});

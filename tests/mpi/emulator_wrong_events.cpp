@@ -73,17 +73,14 @@ class WrongEvents : public DistributedTest {
         return ranks == 0 ? serial(directory, output(name), options)
                           : distributed(ranks, directory, output(name), options, {"OVNI_TEST_WINDOW=300"});
     }
-    void expect_same_from_ranks(const std::vector<int>& all_ranks, const std::vector<std::string>& options) {
+    void expect_same_from_ranks(int ranks, const std::vector<std::string>& options) {
         fs::path directory = trace_.write();
         Finished one = emulate(0, directory, "serial", options);
         EXPECT_EQ(one.status, 0) << one.err;
-        for (int ranks : all_ranks) {
-            Finished done = emulate(ranks, directory, "ranks", options);
-            EXPECT_EQ(done.status, 0) << done.err;
-            expect_same(output("serial"), output("ranks"));
-            EXPECT_EQ(read_file(output("serial.json")), read_file(output("ranks.json")));
-            fs::remove_all(output("ranks"));
-        }
+        Finished done = emulate(ranks, directory, "ranks", options);
+        EXPECT_EQ(done.status, 0) << done.err;
+        expect_same(output("serial"), output("ranks"));
+        EXPECT_EQ(read_file(output("serial.json")), read_file(output("ranks.json")));
     }
     std::vector<size_t> good_;  // bytes before what is wrong
 };
@@ -107,17 +104,17 @@ TEST_F(WrongEvents, EndTheirStreams) {
 }
 
 TEST_F(WrongEvents, AreTheSameForAnyNumberOfRanks) {
-    expect_same_from_ranks({1, 2, 3}, {});
+    expect_same_from_ranks(3, {});
 }
 
 TEST_F(WrongEvents, InExactOrder) {
     // Those without any good event have no place in the order.
     for (int tid = 20; tid < 30; ++tid) thread(tid).content("");
-    expect_same_from_ranks({2}, {"--exact-order"});
+    expect_same_from_ranks(2, {"--exact-order"});
 }
 
 TEST_F(WrongEvents, WithOtherOptions) {
-    expect_same_from_ranks({3}, {"--sort", "-b"});
+    expect_same_from_ranks(3, {"--sort", "-b"});
     Finished done = emulate(0, trace_.write(), "all", {"-a"});
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_THAT(done.err, HasSubstr("8 end too early"));  // tampi is enabled

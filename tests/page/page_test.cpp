@@ -30,7 +30,7 @@ class PageTest : public DistributedTest {
         EXPECT_EQ(done.status, 0) << done.err;
         return data_of(page_text("serial"));
     }
-    // One process and 1 to 4 ranks write equal bytes, in windows of any size.
+    // All who may share the work write equal bytes, in windows of any size.
     Json expect_same_pages(int status = 0, const std::string& inserted = "",
                            const std::vector<std::string>& further = {}) {
         const fs::path directory = trace_.write();
@@ -42,12 +42,12 @@ class PageTest : public DistributedTest {
         const Finished expected = serial(directory, output("serial"), options_to("serial"));
         EXPECT_EQ(expected.status, status) << expected.err;
         const std::string text = page_text("serial" + inserted);
-        for (const int ranks : {1, 2, 3, 4}) {
-            const std::string name = "ranks" + std::to_string(ranks);
-            const Finished done = distributed(ranks, directory, output(name), options_to(name),
-                                              {"OVNI_TEST_WINDOW=" + std::to_string(ranks * 150)});
+        for (const Workers& workers : every_sharing) {
+            const std::string name = workers.name();
+            const Finished done = shared(workers, directory, output(name), options_to(name),
+                                         {"OVNI_TEST_WINDOW=" + std::to_string(workers.number * 150)});
             EXPECT_EQ(done.status, status) << done.err;
-            EXPECT_TRUE(text == page_text(name + inserted)) << ranks << " ranks";
+            EXPECT_TRUE(text == page_text(name + inserted)) << name;
         }
         return data_of(text);
     }
