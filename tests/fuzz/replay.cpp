@@ -1,6 +1,6 @@
-// Runs a target on kept inputs without libFuzzer, so that every build can: fuzz-TARGET DIRECTORY|FILE...
-// A directory that is not there has no inputs. What is no good end of a target ends the process; the input
-// is the last one that was named.
+// Runs a target on kept inputs without libFuzzer, so that every build can: fuzz-TARGET
+// ARCHIVE|DIRECTORY|FILE... A directory that is not there has no inputs. Any bad end of a target ends the
+// process; the input is the last one that was named.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -10,19 +10,23 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "tests/fuzz/seed_archive.hpp"
 #include "tests/fuzz/target.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
+using ovni::fuzz::Seed;
 
-std::vector<fs::path> inputs_in(const fs::path& place) {
-    if (fs::is_regular_file(place)) return {place};
-    std::vector<fs::path> found;
+std::vector<Seed> inputs_in(const fs::path& place) {
+    if (place.extension() == ".tar") return ovni::fuzz::seeds_in(place);
+    if (fs::is_regular_file(place)) return {{"", ovni::read_file(place)}};
+    std::vector<Seed> found;
     if (!fs::is_directory(place)) return found;
     for (const fs::directory_entry& entry : fs::directory_iterator(place))
-        if (entry.is_regular_file()) found.push_back(entry.path());
-    std::ranges::sort(found);
+        if (entry.is_regular_file())
+            found.push_back({entry.path().filename(), ovni::read_file(entry.path())});
+    std::ranges::sort(found, {}, &Seed::name);
     return found;
 }
 
@@ -41,10 +45,10 @@ int main(int argc, char** argv) {
     limit_memory();
     size_t count = 0;
     for (int i = 1; i < argc; ++i)
-        for (const fs::path& input : inputs_in(argv[i])) {
-            std::printf("%s\n", input.c_str());
+        for (const Seed& input : inputs_in(argv[i])) {
+            std::printf("%s %s\n", argv[i], input.name.c_str());
             std::fflush(stdout);
-            ovni::fuzz::take(ovni::read_file(input));
+            ovni::fuzz::take(input.content);
             ++count;
         }
     std::printf("%zu inputs\n", count);
