@@ -147,11 +147,12 @@ function(ovni_manual name)
     install(FILES ${directory}/_${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endfunction()
 
-# ovni_test(NAME SOURCES... LIBS libraries...): a GoogleTest program whose cases CTest runs one by one.
-# Every case sees BUILD_DIR and SOURCE_DIR as macros, to find programs and data. Programs below ovnirun show what calls
-# MPI or ovni; with ALL_SENSES, all that is recorded by default.
+# ovni_test(NAME SOURCES... LIBS libraries... SUITES suites...): a GoogleTest program whose cases CTest runs one by one,
+# but those of SUITES and ovni_suites together (OvniSuites.cmake). Every case sees BUILD_DIR and SOURCE_DIR as macros, to
+# find programs and data. Programs below ovnirun show what calls MPI or ovni; with ALL_SENSES, all that is recorded by
+# default.
 function(ovni_test name)
-    cmake_parse_arguments(ARG "ALL_SENSES" "" "LIBS" ${ARGN})
+    cmake_parse_arguments(ARG "ALL_SENSES" "" "LIBS;SUITES" ${ARGN})
     add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_compile_definitions(${name} PRIVATE BUILD_DIR="${PROJECT_BINARY_DIR}" SOURCE_DIR="${PROJECT_SOURCE_DIR}")
@@ -159,5 +160,5 @@ function(ovni_test name)
     if(NOT ARG_ALL_SENSES)
         target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/only_calls.cpp)
     endif()
-    gtest_discover_tests(${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES)
+    ovni_discover_tests(${name} ${ARG_SUITES} ${ovni_suites})
 endfunction()
