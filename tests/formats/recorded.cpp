@@ -1,4 +1,4 @@
-// Formats of traces of real jobs.
+// Formats of traces of real jobs, which are recorded once for all formats.
 #include "tests/formats/formats.hpp"
 #include "tests/mpi/ending_jobs.hpp"
 
@@ -14,42 +14,48 @@ class RecordedFormat : public JobEnds, public testing::WithParamInterface<Format
         if (const std::string missing = what_is_missing(GetParam()); !missing.empty())
             GTEST_SKIP() << missing;
     }
-    // Emulates the trace, alone and on 1 to 4 ranks. Returns what the checker counts.
+    // Emulates the trace, alone, on threads and on ranks. Returns what the checker counts.
     std::string emulated() {
         const Format& format = GetParam();
-        const std::string alone = path(format.file);
-        Finished done = run({program("ovniemu"), format.option(), alone, trace_directory()});
-        EXPECT_EQ(done.status, 0) << done.err;
-        for (int ranks = 1; ranks <= 4; ++ranks) {
-            const std::string out = path("out" + std::to_string(ranks));
-            ::setenv("OVNI_TEST_WINDOW", std::to_string(ranks * 100).c_str(), 1);
-            done = mpirun(ranks, {program("ovniemu-mpi"), format.option(), out + "/" + format.file, "-o", out,
-                                  trace_directory()});
+        const auto arguments = [&](const std::string& out) {
+            std::filesystem::create_directories(path(out));
+            return Words{format.option(), path(out) + "/" + format.file, "-o", path(out), trace_directory()};
+        };
+        const Finished alone = run(Words{program("ovniemu")} + arguments("alone"));
+        EXPECT_EQ(alone.status, 0) << alone.err;
+        for (const int workers : {2, 3, 4}) {
+            const std::string out = "out" + std::to_string(workers),
+                              window = "OVNI_TEST_WINDOW=" + std::to_string(workers * 100);
+            const Finished done =
+                workers == 3 ? mpirun(workers, Words{program("ovniemu-mpi")} + arguments(out), {window})
+                             : run(Words{program("ovniemu"), "-j", std::to_string(workers)} + arguments(out),
+                                   {window});
             EXPECT_EQ(done.status, 0) << done.err;
-            expect_equal_bytes(alone, out + "/" + format.file);
+            expect_equal_bytes(path("alone") + "/" + format.file, path(out) + "/" + format.file);
         }
-        return checked(format, alone, trace_directory());
+        return checked(format, path("alone") + "/" + format.file, path("alone"));
     }
 };
 
 TEST_P(RecordedFormat, OfFourRanks) {
-    ASSERT_EQ(traced(4, {app("heat"), "100", "100", "20"}).status, 0);
+    ASSERT_EQ(traced_once("heat", 4, {app("heat"), "100", "100", "20"}).status, 0);
     const std::string counts = emulated();
     EXPECT_THAT(counts, HasSubstr(" messages=120 "));
     EXPECT_THAT(counts, HasSubstr(GetParam().has_collectives ? " collectives=84 " : " "));
 }
 
 TEST_P(RecordedFormat, OfEveryKindOfMessage) {
-    ASSERT_EQ(traced(4, {app("known_messages"), "0"}, {"--loom", "rank"}).status, 0);
+    ASSERT_EQ(traced_once("messages", 4, {app("known_messages"), "0"}, {"--loom", "rank"}).status, 0);
     const std::string counts = emulated();
     EXPECT_THAT(counts, testing::ContainsRegex(" messages=[1-9][0-9][0-9]"));
     EXPECT_THAT(counts, testing::ContainsRegex(GetParam().of_every_message));
 }
 
 TEST_P(RecordedFormat, OfPausesAndCounters) {
-    ASSERT_EQ(
-        traced(4, {app("known_messages"), "1"}, {"--loom", "rank", "--counters", "page-faults,rss"}).status,
-        0);
+    ASSERT_EQ(traced_once("pauses", 4, {app("known_messages"), "1"},
+                          {"--loom", "rank", "--counters", "page-faults,rss"})
+                  .status,
+              0);
     const std::string counts = emulated();
     EXPECT_THAT(counts, testing::ContainsRegex(" messages=[1-9][0-9]"));
     EXPECT_THAT(counts, testing::ContainsRegex(GetParam().of_counters));
@@ -57,7 +63,7 @@ TEST_P(RecordedFormat, OfPausesAndCounters) {
 
 // Every window has one operation to MPI_PROC_NULL on each of two ranks.
 TEST_P(RecordedFormat, OfWindowsAndFiles) {
-    ASSERT_EQ(traced(2, {app("calls_c"), path(""), "one_sided", "files"}).status, 0);
+    ASSERT_EQ(traced_once("objects", 2, {app("calls_c"), "./", "one_sided", "files"}).status, 0);
     EXPECT_THAT(emulated(), testing::ContainsRegex(GetParam().of_objects));
 }
 
@@ -66,11 +72,11 @@ TEST_P(RecordedFormat, OfHpcc) {
     constexpr const char* example = "/usr/share/doc/hpcc/examples/_hpccinf.txt";
     if (run({"/bin/sh", "-c", "command -v hpcc"}).status != 0 || !std::filesystem::exists(example))
         GTEST_SKIP() << "the package hpcc is missing";
-    ASSERT_EQ(run({"/bin/sed", "-e", "s/^1000 .*Ns/64 Ns/", "-e", "s/^2 .*Ps$/1 Ps/", "-e", "w hpccinf.txt",
-                   example})
+    ASSERT_EQ(run({"/bin/sed", "-e", "s/^1000 .*Ns/64 Ns/", "-e", "s/^2 .*Ps$/1 Ps/", "-e",
+                   "w " + (shared_path("hpcc") / "hpccinf.txt").string(), example})
                   .status,
               0);
-    ASSERT_EQ(traced(2, {"hpcc"}).status, 0);
+    ASSERT_EQ(traced_once("hpcc", 2, {"hpcc"}).status, 0);
     EXPECT_THAT(emulated(), testing::ContainsRegex(" messages=[1-9][0-9][0-9]"));
 }
 
@@ -78,14 +84,14 @@ TEST_P(RecordedFormat, OfHpcc) {
 TEST_P(RecordedFormat, ThatDiffersIsSeen) {
     namespace fs = std::filesystem;
     const Format& format = GetParam();
-    ASSERT_EQ(traced(2, {app("heat"), "40", "40", "8"}).status, 0);
-    const fs::path file = path(format.file), other = path("other");
-    ASSERT_EQ(run({program("ovniemu"), format.option(), file, trace_directory()}).status, 0);
-    checked(format, file, trace_directory());
+    ASSERT_EQ(traced_once("small", 2, {app("heat"), "40", "40", "8"}).status, 0);
+    const fs::path out = path("out"), file = out / format.file, other = path("other");
+    fs::create_directories(out);
+    ASSERT_EQ(run({program("ovniemu"), format.option(), file, "-o", out, trace_directory()}).status, 0);
+    checked(format, file, out);
     fs::create_directories(other);
-    for (const char* name : {"thread.pcf", "thread.row"})
-        fs::copy_file(fs::path(trace_directory()) / name, other / name);
-    const std::string lines = read_file(trace_directory() + "/thread.prv");
+    for (const char* name : {"thread.pcf", "thread.row"}) fs::copy_file(out / name, other / name);
+    const std::string lines = read_file(out / "thread.prv");
     for (const char* call_or_message : {"\n2:", "\n3:"}) {
         // Some line of that kind is left out; of events, one of a call.
         size_t at = lines.find(call_or_message, lines.size() / 2);

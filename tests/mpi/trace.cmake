@@ -81,7 +81,8 @@ other_mpi_tests(mpi_trace
     "*/CallCounter.*:*/Stages.*:FortranProgram.Names*:OfMpi4.*:FunctionChoice.Of*:FunctionChoice.Library*:Lookups.In*")
 
 # Messages between the ranks of real jobs.
-ovni_test(messages_test matched_messages.cpp switched_messages.cpp switched_collectives.cpp waits.cpp LIBS ovni_messages ovni_test_support)
+ovni_test(messages_test matched_messages.cpp switched_messages.cpp switched_collectives.cpp waits.cpp
+    LIBS ovni_messages ovni_test_support SUITES Waits)
 if(TARGET calls_f08)
     target_compile_definitions(messages_test PRIVATE OVNI_TEST_FORTRAN)
     add_dependencies(messages_test calls_f08 calls_mpifh calls_module)

@@ -105,6 +105,24 @@ class TracedTest : public ::testing::Test {
         return mpirun(ranks, Words{program("ovnirun"), "-o", trace_directory()} + options + words,
                       environment);
     }
+    // The same, but only once in this process, in shared_path(name): for tests that only read the trace.
+    const Finished& traced_once(const std::string& name, int ranks, const Words& words,
+                                const Words& options = {}) {
+        static std::map<std::string, Finished> jobs;
+        shared_ = shared_path(name);
+        if (!jobs.contains(name)) {
+            const auto before = std::filesystem::current_path();
+            std::filesystem::current_path(shared_);
+            jobs[name] = traced(ranks, words, options);
+            std::filesystem::current_path(before);
+        }
+        return jobs[name];
+    }
+    static std::filesystem::path shared_path(const std::string& name) {
+        static const TemporaryDirectory all;
+        std::filesystem::create_directories(all.path() / name);
+        return all.path() / name;
+    }
     static inline const Words spawn_limit{"--timeout", "20"};
     // Open MPI itself hangs in some jobs that spawn, with tracing or without: `job` runs with spawn_limit,
     // and again if it came there.
@@ -115,7 +133,7 @@ class TracedTest : public ::testing::Test {
         for (int i = 1; i < attempts && done.status == timed_out; ++i) done = job();
         return done;
     }
-    std::string trace_directory() const { return directory_.path() / "ovni"; }
+    std::string trace_directory() const { return (shared_.empty() ? directory_.path() : shared_) / "ovni"; }
     std::string path(const std::string& name) const { return directory_.path() / name; }
     Trace trace() const { return Trace::open(trace_directory()); }
     std::vector<Stream> streams() const { return trace().streams(); }
@@ -127,6 +145,7 @@ class TracedTest : public ::testing::Test {
 
  private:
     TemporaryDirectory directory_;
+    std::filesystem::path shared_;  // of the job that this test shares
 };
 
 }  // namespace ovni::test

@@ -1,4 +1,4 @@
-// Waits and efficiencies of a program that is late by known times.
+// Waits and efficiencies of a program that is late by known times, and is recorded once.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -20,7 +20,7 @@ class Waits : public TracedTest {
 
     Waits() { prepare_for_mpirun(); }
     void run_planted() {
-        Finished done = traced(ranks, {app("planted_waits")});
+        const Finished& done = traced_once("planted", ranks, {app("planted_waits")});
         ASSERT_EQ(done.status, 0) << done.err;
         std::istringstream lines(done.out);
         std::string name;
