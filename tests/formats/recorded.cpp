@@ -14,39 +14,34 @@ class RecordedFormat : public JobEnds, public testing::WithParamInterface<Format
         if (const std::string missing = what_is_missing(GetParam()); !missing.empty())
             GTEST_SKIP() << missing;
     }
-    // Emulates the trace, alone, on threads and on ranks. Returns what the checker counts.
-    std::string emulated() {
+    // Emulates the trace, however the work is shared. Returns what the checker counts.
+    std::string emulated_alike() {
         const Format& format = GetParam();
-        const auto arguments = [&](const std::string& out) {
-            std::filesystem::create_directories(path(out));
-            return Words{format.option(), path(out) + "/" + format.file, "-o", path(out), trace_directory()};
-        };
-        const Finished alone = run(Words{program("ovniemu")} + arguments("alone"));
-        EXPECT_EQ(alone.status, 0) << alone.err;
-        for (const int workers : {2, 3, 4}) {
-            const std::string out = "out" + std::to_string(workers),
-                              window = "OVNI_TEST_WINDOW=" + std::to_string(workers * 100);
-            const Finished done =
-                workers == 3 ? mpirun(workers, Words{program("ovniemu-mpi")} + arguments(out), {window})
-                             : run(Words{program("ovniemu"), "-j", std::to_string(workers)} + arguments(out),
-                                   {window});
+        const std::string alone = path("threads1"), file = "/" + format.file;
+        const auto emulate = [&](const Workers& workers) {
+            const std::string out = path(workers.name());
+            std::filesystem::create_directories(out);
+            const Finished done = emulated(workers, {format.option(), out + file, "-o", out},
+                                           {"OVNI_TEST_WINDOW=" + std::to_string(workers.number * 100)});
             EXPECT_EQ(done.status, 0) << done.err;
-            expect_equal_bytes(path("alone") + "/" + format.file, path(out) + "/" + format.file);
-        }
-        return checked(format, path("alone") + "/" + format.file, path("alone"));
+            expect_equal_bytes(alone + file, out + file);
+        };
+        emulate({1, Workers::Kind::threads});
+        for (const Workers& workers : every_sharing) emulate(workers);
+        return checked(format, alone + file, alone);
     }
 };
 
 TEST_P(RecordedFormat, OfFourRanks) {
     ASSERT_EQ(traced_once("heat", 4, {app("heat"), "100", "100", "20"}).status, 0);
-    const std::string counts = emulated();
+    const std::string counts = emulated_alike();
     EXPECT_THAT(counts, HasSubstr(" messages=120 "));
     EXPECT_THAT(counts, HasSubstr(GetParam().has_collectives ? " collectives=84 " : " "));
 }
 
 TEST_P(RecordedFormat, OfEveryKindOfMessage) {
     ASSERT_EQ(traced_once("messages", 4, {app("known_messages"), "0"}, {"--loom", "rank"}).status, 0);
-    const std::string counts = emulated();
+    const std::string counts = emulated_alike();
     EXPECT_THAT(counts, testing::ContainsRegex(" messages=[1-9][0-9][0-9]"));
     EXPECT_THAT(counts, testing::ContainsRegex(GetParam().of_every_message));
 }
@@ -56,7 +51,7 @@ TEST_P(RecordedFormat, OfPausesAndCounters) {
                           {"--loom", "rank", "--counters", "page-faults,rss"})
                   .status,
               0);
-    const std::string counts = emulated();
+    const std::string counts = emulated_alike();
     EXPECT_THAT(counts, testing::ContainsRegex(" messages=[1-9][0-9]"));
     EXPECT_THAT(counts, testing::ContainsRegex(GetParam().of_counters));
 }
@@ -64,7 +59,7 @@ TEST_P(RecordedFormat, OfPausesAndCounters) {
 // Every window has one operation to MPI_PROC_NULL on each of two ranks.
 TEST_P(RecordedFormat, OfWindowsAndFiles) {
     ASSERT_EQ(traced_once("objects", 2, {app("calls_c"), "./", "one_sided", "files"}).status, 0);
-    EXPECT_THAT(emulated(), testing::ContainsRegex(GetParam().of_objects));
+    EXPECT_THAT(emulated_alike(), testing::ContainsRegex(GetParam().of_objects));
 }
 
 // HPC Challenge, as Debian has it, with small problems.
@@ -77,7 +72,7 @@ TEST_P(RecordedFormat, OfHpcc) {
                   .status,
               0);
     ASSERT_EQ(traced_once("hpcc", 2, {"hpcc"}).status, 0);
-    EXPECT_THAT(emulated(), testing::ContainsRegex(" messages=[1-9][0-9][0-9]"));
+    EXPECT_THAT(emulated_alike(), testing::ContainsRegex(" messages=[1-9][0-9][0-9]"));
 }
 
 // A checker that compared nothing would find nothing.

@@ -10,10 +10,10 @@
 
 #include "base/file.hpp"
 #include "ovni/format.h"
-#include "tests/support/launcher_of_tests.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/random_trace.hpp"
 #include "tests/support/trace_builder.hpp"
+#include "tests/support/workers.hpp"
 
 namespace ovni::test {
 
@@ -26,21 +26,6 @@ inline const std::vector<std::string> mpi_environment = {
     "OMPI_MCA_mpi_yield_when_idle=1", "ASAN_OPTIONS=detect_leaks=0",
     // Small traces, too.
     "OVNI_TEST_SHARE_CPUS=1"};
-
-// Those who share the work: so many processes (ovniemu-mpi), or threads of one (ovniemu -j).
-struct Workers {
-    enum class Kind { ranks, threads };
-    int number;
-    Kind kind = Kind::ranks;
-
-    std::string name() const { return (kind == Kind::ranks ? "ranks" : "threads") + std::to_string(number); }
-};
-constexpr Workers any_ranks[] = {{1}, {2}, {3}, {4}};
-constexpr Workers any_threads[] = {
-    {2, Workers::Kind::threads}, {3, Workers::Kind::threads}, {4, Workers::Kind::threads}};
-// Threads take the course of ranks in one process, so that one job of MPI is enough.
-constexpr Workers every_sharing[] = {
-    {3}, {2, Workers::Kind::threads}, {3, Workers::Kind::threads}, {4, Workers::Kind::threads}};
 
 class DistributedTest : public testing::Test {
  protected:
@@ -57,9 +42,7 @@ class DistributedTest : public testing::Test {
     }
     Finished shared(const Workers& workers, const fs::path& directory, const fs::path& output,
                     const std::vector<std::string>& options = {}, std::vector<std::string> environment = {}) {
-        const std::string number = std::to_string(workers.number);
-        std::vector<std::string> words = {launcher(), "-n", number, program("ovniemu-mpi")};
-        if (workers.kind == Workers::Kind::threads) words = {program("ovniemu"), "-j", number};
+        Words words = workers.emulator();
         words.insert(words.end(), {"-o", output.string()});
         words.insert(words.end(), options.begin(), options.end());
         words.push_back(directory.string());

@@ -189,11 +189,11 @@ TEST_F(MatchedMessages, AreLinesOfTheTimelineAlikeForAnyNumberOfRanks) {
     std::istringstream text(alone);
     for (std::string line; std::getline(text, line);) lines += line.starts_with("3:0:1:1:");
     EXPECT_EQ(lines, matched);
-    for (int ranks = 1; ranks <= 3; ++ranks) {
-        Finished done = mpirun(ranks, {program("ovniemu-mpi"), "--report", path("again.json"), "-o",
-                                       path("out" + std::to_string(ranks)), trace_directory()});
+    for (const Workers& workers : every_sharing) {
+        const std::string out = path(workers.name());
+        Finished done = emulated(workers, {"--report", path("again.json"), "-o", out});
         ASSERT_EQ(done.status, 0) << done.err;
-        EXPECT_TRUE(alone == read_file(path("out" + std::to_string(ranks) + "/thread.prv")));
+        EXPECT_TRUE(alone == read_file(out + "/thread.prv"));
         EXPECT_EQ(Json::parse(read_file(path("again.json")))["messages"], report["messages"]);
     }
 }
@@ -205,9 +205,9 @@ TEST_F(MatchedMessages, AreColumnsAlikeForAnyNumberOfRanks) {
     if (alone.err.find("no HDF5") != std::string::npos) GTEST_SKIP() << alone.err;
     ASSERT_EQ(alone.status, 0) << alone.err;
     const std::string script = SOURCE_DIR "/tests/mpi/columns_as_prv.py";
-    for (int ranks = 1; ranks <= 3; ++ranks) {
-        const std::string out = path("out" + std::to_string(ranks)), file = out + ".h5";
-        Finished done = mpirun(ranks, {program("ovniemu-mpi"), "--hdf5", file, "-o", out, trace_directory()});
+    for (const Workers& workers : every_sharing) {
+        const std::string out = path(workers.name()), file = out + ".h5";
+        Finished done = emulated(workers, {"--hdf5", file, "-o", out});
         ASSERT_EQ(done.status, 0) << done.err;
         Finished same = run({"/usr/bin/python3", script, file, out, path("alone.h5")});
         EXPECT_EQ(same.status, 0) << same.err;

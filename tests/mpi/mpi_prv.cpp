@@ -13,14 +13,13 @@ using testing::HasSubstr;
 class MpiPrv : public JobEnds {
  protected:
     MpiPrv() { std::filesystem::current_path(path("")); }
-    // Emulates the trace, alone and on 1 to 3 ranks.
+    // Emulates the trace, alone and by all who may share the work.
     void emulate(const Words& options = {}) {
         Finished done = run(Words{program("ovniemu"), "--mpi-prv"} + options + Words{trace_directory()});
         ASSERT_EQ(done.status, 0) << done.err;
-        for (int ranks = 1; ranks <= 3; ++ranks) {
-            const std::string out = path("out" + std::to_string(ranks));
-            done = mpirun(ranks, Words{program("ovniemu-mpi"), "--mpi-prv"} + options +
-                                     Words{"-o", out, trace_directory()});
+        for (const Workers& workers : every_sharing) {
+            const std::string out = path(workers.name());
+            done = emulated(workers, Words{"--mpi-prv"} + options + Words{"-o", out});
             ASSERT_EQ(done.status, 0) << done.err;
             for (const std::string& file : files())
                 EXPECT_TRUE(read_file(trace_directory() + "/" + file) == read_file(out + "/" + file)) << file;

@@ -217,11 +217,11 @@ TEST_F(MatchedMessagesOfPauses, AreAlikeForAnyNumberOfRanks) {
     const auto report = nlohmann::json::parse(read_file(path("report.json")))["messages"];
     EXPECT_GT(report["matched"], 0);
     EXPECT_GT(report["unmatched_sends"]["recording was off there"], 0) << report;
-    for (int ranks = 2; ranks <= 3; ++ranks) {
-        Finished done = mpirun(ranks, {program("ovniemu-mpi"), "--report", path("again.json"), "-o",
-                                       path("out" + std::to_string(ranks)), trace_directory()});
+    for (const Workers& workers : every_sharing) {
+        const std::string out = path(workers.name());
+        Finished done = emulated(workers, {"--report", path("again.json"), "-o", out});
         ASSERT_EQ(done.status, 0) << done.err;
-        EXPECT_TRUE(alone == read_file(path("out" + std::to_string(ranks) + "/thread.prv")));
+        EXPECT_TRUE(alone == read_file(out + "/thread.prv"));
         EXPECT_EQ(nlohmann::json::parse(read_file(path("again.json")))["messages"], report);
     }
 }

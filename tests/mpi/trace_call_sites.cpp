@@ -249,14 +249,13 @@ TEST_F(CallersInParaver, AreThoseOfTheProgram) {
 TEST_F(CallersInParaver, AreTheSameBytesForAnyNumberOfRanks) {
     ASSERT_EQ(traced(3, {app("sites_cpp")}, {"--loom", "rank"}).status, 0);
     expect_emulates({"--report", path("alone.json")});
-    for (const char* ranks : {"1", "2", "3"}) {
-        Finished done = mpirun(std::stoi(ranks), {program("ovniemu-mpi"), "-o", path(ranks), "--report",
-                                                  path(std::string(ranks) + ".json"), trace_directory()});
+    for (const Workers& workers : every_sharing) {
+        const std::string out = path(workers.name());
+        Finished done = emulated(workers, {"-o", out, "--report", out + ".json"});
         ASSERT_EQ(done.status, 0) << done.err;
         for (const char* file : {"thread.prv", "thread.pcf", "cpu.prv", "cpu.pcf"})
-            EXPECT_EQ(text_of(fs::path(trace_directory()) / file), text_of(fs::path(path(ranks)) / file))
-                << file;
-        EXPECT_EQ(text_of(path("alone.json")), text_of(path(std::string(ranks) + ".json")));
+            EXPECT_EQ(text_of(fs::path(trace_directory()) / file), text_of(fs::path(out) / file)) << file;
+        EXPECT_EQ(text_of(path("alone.json")), text_of(out + ".json"));
     }
     EXPECT_NE(text_of(path("alone.json")).find("\"line\": \"sites.cpp:"), std::string::npos);
 }

@@ -16,6 +16,7 @@
 #include "tests/support/process.hpp"
 #include "tests/support/temporary_directory.hpp"
 #include "tests/support/words.hpp"
+#include "tests/support/workers.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni::test {
@@ -85,12 +86,12 @@ inline std::map<std::string, int> counts_of(const Trace& trace, uint32_t stream)
 
 class TracedTest : public ::testing::Test {
  protected:
-    Finished mpirun(int ranks, const Words& words, Words environment = {}) const {
-        environment =
-            environment + Words{"ASAN_OPTIONS=" + asan_options, "OMPI_ALLOW_RUN_AS_ROOT=1",
-                                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
-                                "OMPI_MCA_mpi_yield_when_idle=1"};
-        return run(Words{launcher(), "-n", std::to_string(ranks)} + words, environment, 120);
+    Finished mpirun(int ranks, const Words& words, const Words& environment = {}) const {
+        return run(Words{launcher(), "-n", std::to_string(ranks)} + words, environment + of_jobs(), 120);
+    }
+    // The trace as these emulate it.
+    Finished emulated(const Workers& workers, const Words& arguments, const Words& environment = {}) const {
+        return run(workers.emulator() + arguments + Words{trace_directory()}, environment + of_jobs(), 120);
     }
     // The environment of this process is made ready for jobs that a test starts by itself.
     static void prepare_for_mpirun() {
@@ -144,6 +145,12 @@ class TracedTest : public ::testing::Test {
     }
 
  private:
+    static Words of_jobs() {
+        return {"ASAN_OPTIONS=" + asan_options, "OMPI_ALLOW_RUN_AS_ROOT=1",
+                "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
+                "OMPI_MCA_mpi_yield_when_idle=1"};
+    }
+
     TemporaryDirectory directory_;
     std::filesystem::path shared_;  // of the job that this test shares
 };

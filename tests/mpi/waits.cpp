@@ -139,20 +139,20 @@ TEST_F(Waits, OfOneNodeAreCertain) {
 TEST_F(Waits, AreInTheTimelineAndInTablesAlikeForAnyNumberOfRanks) {
     Finished done = traced(ranks, {app("planted_waits")}, {"--loom", "rank"});
     ASSERT_EQ(done.status, 0) << done.err;
-    for (int emulators = 1; emulators <= 4; ++emulators) {
-        const std::string out = path("out" + std::to_string(emulators)), report = out + ".json";
-        Finished emulated = emulators == 4
-                                ? run({program("ovniemu"), "--report", report, "-o", out, trace_directory()})
-                                : mpirun(emulators, {program("ovniemu-mpi"), "--report", report, "-o", out,
-                                                     trace_directory()});
-        ASSERT_EQ(emulated.status, 0) << emulated.err;
-        EXPECT_TRUE(read_file(out + "/thread.prv") == read_file(path("out1/thread.prv"))) << emulators;
-        const Json mine = Json::parse(read_file(report)), first = Json::parse(read_file(path("out1.json")));
+    const std::string alone = path("threads1");
+    const auto emulate = [&](const Workers& workers) {
+        const std::string out = path(workers.name()), report = out + ".json";
+        done = emulated(workers, {"--report", report, "-o", out});
+        ASSERT_EQ(done.status, 0) << done.err;
+        EXPECT_TRUE(read_file(out + "/thread.prv") == read_file(alone + "/thread.prv")) << out;
+        const Json mine = Json::parse(read_file(report)), first = Json::parse(read_file(alone + ".json"));
         for (const char* part : {"messages", "collectives", "waits", "efficiencies", "critical_path"})
-            EXPECT_EQ(mine[part], first[part]) << emulators;
-    }
-    EXPECT_THAT(read_file(path("out1/thread.pcf")), HasSubstr("MPI wait state"));
-    EXPECT_THAT(read_file(path("out1/thread.prv")), ContainsRegex("\n2:0:1:1:[0-9]+:[0-9]+:320:1\n"));
+            EXPECT_EQ(mine[part], first[part]) << out;
+    };
+    emulate({1, Workers::Kind::threads});
+    for (const Workers& workers : every_sharing) emulate(workers);
+    EXPECT_THAT(read_file(alone + "/thread.pcf"), HasSubstr("MPI wait state"));
+    EXPECT_THAT(read_file(alone + "/thread.prv"), ContainsRegex("\n2:0:1:1:[0-9]+:[0-9]+:320:1\n"));
     Finished waits = run({program("ovnitop"), "--waits", trace_directory()});
     EXPECT_EQ(waits.status, 0) << waits.err;
     EXPECT_THAT(waits.out, ContainsRegex("Late sender +MPI_Recv"));
