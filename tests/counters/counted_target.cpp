@@ -1,9 +1,10 @@
 // Marks sections of work whose use of the machine it measures by getrusage, and by a task clock of its own,
 // for tests of counters:
 //
-//     counted_target MODE        prints "faults clock switches" of every section
+//     counted_target MODE        prints "TID faults clock switches faults clock switches" of every section
 //
-// A section touches new pages, computes for 20 ms, and sleeps three times; mark type 1 is 1 in it.
+// A section touches new pages, computes for 20 ms, and sleeps three times; mark type 1 is 1 in it. The first
+// three numbers are measured inside of the borders, the others around them.
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/perf_event.h>
@@ -75,22 +76,39 @@ void touch() {
     munmap(memory, pages * page);
 }
 
+// Use of the machine by the calling thread until now.
+struct Use {
+    long faults, switches;
+    int64_t clock;
+};
+
+Use use_until_now(const TaskClock& task_clock) {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return {usage.ru_minflt + usage.ru_majflt, usage.ru_nvcsw + usage.ru_nivcsw, task_clock.now()};
+}
+
+void print_between(const Use& begin, const Use& end) {
+    std::printf(" %ld %lld %ld", end.faults - begin.faults, static_cast<long long>(end.clock - begin.clock),
+                end.switches - begin.switches);
+}
+
 void section() {
     constexpr int64_t to_compute = 20'000'000;
     const TaskClock task_clock;
+    const Use before = use_until_now(task_clock);
     ovni_mark_push(1, 1);
-    rusage before{}, after{};
-    getrusage(RUSAGE_THREAD, &before);
-    const int64_t begin = task_clock.now();
+    const Use begin = use_until_now(task_clock);
     touch();
-    while (task_clock.now() < begin + to_compute) continue;
+    while (task_clock.now() < begin.clock + to_compute) continue;
     for (int i = 0; i < 3; ++i) usleep(1000);
-    const int64_t clock = task_clock.now() - begin;
-    getrusage(RUSAGE_THREAD, &after);
+    const Use end = use_until_now(task_clock);
     ovni_mark_pop(1, 1);
-    const long faults = after.ru_minflt + after.ru_majflt - before.ru_minflt - before.ru_majflt;
-    const long switches = after.ru_nvcsw + after.ru_nivcsw - before.ru_nvcsw - before.ru_nivcsw;
-    std::printf("%ld %lld %ld\n", faults, static_cast<long long>(clock), switches);
+    const Use after = use_until_now(task_clock);
+    std::printf("%d", gettid());
+    print_between(begin, end);
+    print_between(before, after);
+    std::printf("\n");
     std::fflush(stdout);
 }
 
