@@ -226,37 +226,11 @@ void die() {
     asm volatile("ud2");
 }
 
-// Two threads of 35 ms each.
-void be_busy() {
-    auto work = [] {
-        timespec now{};
-        while (now.tv_sec == 0 && now.tv_nsec < 35'000'000) {
-            for (int i = 0; i < 100'000; ++i) asm volatile("");
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-        }
-    };
-    std::thread other(work);
-    other.join();
-    work();
-    const pid_t child = fork();
-    if (child == 0) work();
-    if (child == 0) _exit(0);
-    int status = 0;
-    waitpid(child, &status, 0);
-    std::printf("%d\n", status);
-}
-
-constexpr ovni::test::Scenario scenarios[] = {{"often", call_often},
-                                              {"jumps", print_jumps},
-                                              {"into", jump_into},
-                                              {"in_turn", call_in_turn},
-                                              {"late", load_often},
-                                              {"backwards", call_backwards},
-                                              {"forks", fork_meanwhile},
-                                              {"timer", call_by_timer},
-                                              {"illegal", be_illegal},
-                                              {"busy", be_busy},
-                                              {"die", die}};
+constexpr ovni::test::Scenario scenarios[] = {{"often", call_often},     {"jumps", print_jumps},
+                                              {"into", jump_into},       {"in_turn", call_in_turn},
+                                              {"late", load_often},      {"backwards", call_backwards},
+                                              {"forks", fork_meanwhile}, {"timer", call_by_timer},
+                                              {"illegal", be_illegal},   {"die", die}};
 
 }  // namespace
 
