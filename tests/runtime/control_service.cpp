@@ -16,10 +16,16 @@ namespace {
 TEST_F(ControlTest, TimeoutsFireInTheirOrder) {
     set_environment("OVNI_CONTROL", "start:timeout:0.02,stop:timeout:0.03:count2,repeat:2");
     run_traced([] {
+        constexpr uint64_t second = 1'000'000'000;
+        const auto emit_while = [](uint64_t most, auto goes_on) {
+            const uint64_t end = ovni_clock_now() + most;
+            while (goes_on() && ovni_clock_now() < end) put("OB.", ovni_clock_now());
+        };
+        count_events<OVNI_CONTROL_STOP>();
         start();
         put_begin(ovni_clock_now());
-        uint64_t begin = ovni_clock_now();
-        for (int i = 0; ovni_clock_now() - begin < 1'000'000'000; ++i) put("OB.", ovni_clock_now(), i);
+        emit_while(5 * second, [] { return events_that_came < 2; });
+        emit_while(second / 10, [] { return true; });
         put("OHe", ovni_clock_now());
         stop();
     });
@@ -36,13 +42,12 @@ TEST_F(ControlTest, ADeadlineOfAllConcernsEachThread) {
     set_environment("OVNI_CONTROL_SCOPE", "thread");
     run_traced([] {
         std::thread threads[2];
-        std::atomic<int> ready{0};
+        count_events<OVNI_CONTROL_STOP>();
         ovni_private_thread_open();
         for (std::thread& thread : threads)
-            thread = std::thread([&] {
+            thread = std::thread([] {
                 ovni_private_thread_open();
-                ++ready;
-                std::this_thread::sleep_for(std::chrono::milliseconds(500));
+                await_events(3);
             });
         for (std::thread& thread : threads) thread.join();
         std::thread([] { ovni_private_thread_open(); }).join();
@@ -57,10 +62,12 @@ TEST_F(ControlTest, ADeadlineOfAllConcernsEachThread) {
 TEST_F(ControlTest, ABroadcastDeadlineFiresOnce) {
     set_environment("OVNI_CONTROL", "stop:timeout:0.05:bcast");
     run_traced([] {
+        count_events<OVNI_CONTROL_STOP>();
         ovni_private_thread_open();
         std::thread([] {
             ovni_private_thread_open();
-            std::this_thread::sleep_for(std::chrono::milliseconds(400));
+            await_events(1);
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
         }).join();
     });
     EXPECT_EQ(status(), 0) << printed_errors();
@@ -110,10 +117,9 @@ TEST_F(ControlTest, RequestsFeedInteractiveAlarms) {
 }
 
 // The listener is called by a thread of the library, and waits for a thread of the program that it is told
-// of.
-// The time begins with the process: if it were over when the thread begins, the thread itself would call.
+// of. The time begins when that is there: if it were over before, the thread itself would call.
 TEST_F(ControlTest, AThreadMayEndWhileAListenerWaitsForIt) {
-    set_environment("OVNI_CONTROL", "stop:timeout:0.5:tid1");
+    set_environment("OVNI_CONTROL", "threadid:pcontrol:here,stop:timeout:0.01:tid1");
     run_traced([] {
         static std::mutex mutex;
         static std::atomic<bool> is_told{false};
@@ -127,12 +133,14 @@ TEST_F(ControlTest, AThreadMayEndWhileAListenerWaitsForIt) {
         std::unique_lock lock(mutex);
         std::thread([] {
             ovni_private_thread_open();
+            pass("here");
             while (!is_told) std::this_thread::yield();
         }).join();
         lock.unlock();
     });
     EXPECT_EQ(status(), 0) << printed_errors();
-    EXPECT_THAT(log(), ElementsAre("- 1 stop - stop:timeout:0.5:tid1 done"));
+    EXPECT_THAT(log(), ElementsAre("- 1 threadid - threadid:pcontrol:here done",
+                                   "- 1 stop - stop:timeout:0.01:tid1 done"));
 }
 
 // Below ovnirun, which drains the events.
@@ -175,11 +183,12 @@ TEST_F(ControlTest, ALogIsWhereTheProgramBegan) {
     run_traced([&] {
         std::filesystem::create_directory(home() / "100%pass");
         std::filesystem::current_path(home() / "100%pass");
+        count_events<OVNI_CONTROL_STOP>();
         ovni_private_thread_open();
         std::filesystem::create_directory("below");
         std::filesystem::current_path("below");
         pass("b");
-        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        await_events(2);
     });
     EXPECT_EQ(status(), 0) << printed_errors();
     EXPECT_EQ(log("100%pass/log").size(), 2u);

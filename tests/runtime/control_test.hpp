@@ -3,10 +3,13 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "ovni/control.h"
@@ -56,6 +59,23 @@ class ControlTest : public RuntimeTest {
 
 inline void pass(const char* text, int level = 1) {
     if (ovni_private_awaits_pcontrol()) ovni_private_hit_pcontrol(level, text, strlen(text));
+}
+
+// Counts events of that kind from now on, for await_events().
+inline std::atomic<int> events_that_came{0};
+template <int kind>
+void count_events() {
+    ovni_control_listen(
+        [](void*, int event, uint32_t, int) {
+            if (event == kind) ++events_that_came;
+        },
+        nullptr);
+}
+
+// Gives up after 20 seconds.
+inline void await_events(int count) {
+    for (int i = 0; i < 20'000 && events_that_came < count; ++i)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 }  // namespace ovni::test
