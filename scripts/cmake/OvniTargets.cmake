@@ -147,6 +147,10 @@ function(ovni_manual name)
     install(FILES ${directory}/_${name} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endfunction()
 
+# Tests wait for others more than they compute.
+add_library(ovni_test_settings INTERFACE)
+target_compile_options(ovni_test_settings INTERFACE $<$<CONFIG:RelWithDebInfo>:-O1>)
+
 # ovni_test(NAME SOURCES... LIBS libraries... SUITES suites...): a GoogleTest program whose cases CTest runs one by one,
 # but those of SUITES and ovni_suites together (OvniSuites.cmake). Every case sees BUILD_DIR and SOURCE_DIR as macros, to
 # find programs and data. Programs below ovnirun show what calls MPI or ovni; with ALL_SENSES, all that is recorded by
@@ -156,9 +160,10 @@ function(ovni_test name)
     add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
     target_compile_definitions(${name} PRIVATE BUILD_DIR="${PROJECT_BINARY_DIR}" SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    target_link_libraries(${name} PRIVATE ovni_settings ${ARG_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
+    target_link_libraries(${name} PRIVATE ovni_test_settings ${ARG_LIBS} GTest::gtest_main)
+    target_precompile_headers(${name} REUSE_FROM ovni_only_calls)
     if(NOT ARG_ALL_SENSES)
-        target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/only_calls.cpp)
+        target_sources(${name} PRIVATE $<TARGET_OBJECTS:ovni_only_calls>)
     endif()
     ovni_discover_tests(${name} ${ARG_SUITES} ${ovni_suites})
 endfunction()

@@ -11,13 +11,13 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-struct Outcome {
+struct ProgramOutcome {
     int status = 0;
     std::string text;
 };
 
-Outcome run(const std::string& arguments) {
-    Outcome outcome;
+ProgramOutcome run(const std::string& arguments) {
+    ProgramOutcome outcome;
     std::string command = std::string(BUILD_DIR) + "/bin/ovnievents " + arguments + " 2>&1";
     FILE* pipe = ::popen(command.c_str(), "r");
     if (!pipe) return {-1, "no pipe"};
@@ -35,7 +35,7 @@ size_t count(const std::string& text, const std::string& part) {
 }
 
 TEST(Ovnievents, ListsTheEventsOfEveryModel) {
-    Outcome outcome = run("");
+    ProgramOutcome outcome = run("");
     ASSERT_EQ(outcome.status, 0) << outcome.text;
     EXPECT_THAT(outcome.text, StartsWith("# "));
     EXPECT_THAT(outcome.text, HasSubstr("\nBuilt on 2"));
