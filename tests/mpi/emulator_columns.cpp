@@ -366,17 +366,16 @@ class FullDiskTest : public ColumnsTest {
         fs::create_directories(disk_.path());
         if (const std::string fault = disk_.fault(); !fault.empty()) GTEST_SKIP() << fault;
     }
-    void expect_error_with_room_for(int kilobytes, const fs::path& directory) {
-        for (const std::string& emulator : {program("ovniemu"), "mpirun -n 2 " + program("ovniemu-mpi")}) {
-            const Finished done = disk_.run_with_room_for(
-                kilobytes, emulator + " -o " + output("paraver").string() + " --hdf5 " +
-                               (disk_.path() / "x.h5").string() + " " + directory.string());
-            EXPECT_EQ(done.status, 1) << done.err;
-            EXPECT_THAT(done.err, HasSubstr("/x.h5: HDF5: file write failed: No space left on device\n"));
-            EXPECT_THAT(done.err, Not(HasSubstr("HDF5-DIAG")));
-            EXPECT_EQ(done.out, "fill\n");
-        }
+    void expect_error_with_room_for(int kilobytes, const std::string& emulator, const fs::path& directory) {
+        const Finished done = disk_.run_with_room_for(
+            kilobytes, emulator + " -o " + output("paraver").string() + " --hdf5 " +
+                           (disk_.path() / "x.h5").string() + " " + directory.string());
+        EXPECT_EQ(done.status, 1) << done.err;
+        EXPECT_THAT(done.err, HasSubstr("/x.h5: HDF5: file write failed: No space left on device\n"));
+        EXPECT_THAT(done.err, Not(HasSubstr("HDF5-DIAG")));
+        EXPECT_EQ(done.out, "fill\n");
     }
+    const std::string alone_ = program("ovniemu"), on_ranks_ = "mpirun -n 2 " + program("ovniemu-mpi");
 
  private:
     const SmallDisk disk_{output("disk")};
@@ -384,14 +383,17 @@ class FullDiskTest : public ColumnsTest {
 
 TEST_F(FullDiskTest, AmidTheChunks) {
     build(trace_, {.seed = 24, .events = 20'000});
-    expect_error_with_room_for(300, trace_.write());
+    const fs::path directory = trace_.write();
+    for (const std::string& emulator : {alone_, on_ranks_})
+        expect_error_with_room_for(300, emulator, directory);
 }
 
 // HDF5 writes what it keeps in memory when the file is closed.
 TEST_F(FullDiskTest, AtTheEnd) {
     trace_.thread().starts(10).ends(20);
     fs::path directory = trace_.write();
-    for (int kilobytes : {0, 4, 12, 20, 24}) expect_error_with_room_for(kilobytes, directory);
+    for (int kilobytes : {0, 4, 12, 20, 24}) expect_error_with_room_for(kilobytes, alone_, directory);
+    expect_error_with_room_for(12, on_ranks_, directory);
 }
 
 }  // namespace

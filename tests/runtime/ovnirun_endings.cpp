@@ -43,7 +43,7 @@ TEST_F(OvnirunTest, RunsWithoutProc) {
 }
 
 TEST_P(Launched, AnyStatusIsKept) {
-    for (int status = 0; status < 256; status += GetParam().empty() ? 51 : 1)
+    for (int status : {0, 1, 2, 63, 64, 77, 125, 126, 127, 128, 129, 137, 143, 200, 254, 255})
         EXPECT_EQ(run(launch({"sh", "-c", "exit " + std::to_string(status)})).status, status);
 }
 

@@ -36,7 +36,7 @@ class Temporary : public OvnirunTest, public ::testing::WithParamInterface<Words
 INSTANTIATE_TEST_SUITE_P(By, Temporary, ::testing::Values(Words{}, Words{program("ovnirun")}), launcher_name);
 
 TEST_P(Temporary, DirectoriesOfProcessesThatEndAreNotTakenFromOthers) {
-    constexpr int processes = 8, rounds = 12;
+    constexpr int processes = 8, rounds = 5;
     fs::create_directory(path("run"));
     fs::create_directory(path("tmp"));
     for (int round = 1; round <= rounds; ++round) {

@@ -74,7 +74,7 @@ void wander(uint32_t seed, const std::atomic<bool>& ends) {
 
 TEST_F(RecordingTest, RandomChangesLeaveTracesThatAreAccepted) {
     const char* mode = getenv("OVNI_BUFFER_MODE");
-    uint32_t rounds = mode && std::string(mode) == "shared" ? 20 : 100;
+    uint32_t rounds = mode && std::string(mode) == "shared" ? 10 : 30;
     for (uint32_t seed = 1; seed <= rounds; ++seed) {
         std::filesystem::remove_all(trace());
         run_traced([seed] {
@@ -117,7 +117,7 @@ TEST_F(RecordingTest, AThreadThatComesByAmidAStartMissesNone) {
         std::thread comes_by([&] {
             while (!ends) is_recorded = ovni_private_thread_open() != 0;
         });
-        for (int i = 0; i < 1000; ++i) {
+        for (int i = 0; i < 300; ++i) {
             pause();
             while (is_recorded) std::this_thread::yield();
             go_on();
@@ -183,7 +183,7 @@ TEST_F(RecordingTest, AChildThatAHandlerForksGoesOnWithTheEmission) {
         interrupt(SIGUSR1, [] {
             ovni_private_thread_open();
             is_emitting = true;
-            while (children < 200 && !is_child) emit("VAs"), emit("VAS");
+            while (children < 60 && !is_child) emit("VAs"), emit("VAS");
             is_emitting = false;
             if (is_child) _exit(0);
         });
@@ -235,7 +235,7 @@ TEST_F(RecordingTest, EmissionsThatWereLeftHoldNobodyUp) {
                 if (sigsetjmp(place, 1) == 0)
                     for (;;) emit("OB.");
                 is_ready = true;
-                while (!ends) std::this_thread::yield();
+                while (!ends) std::this_thread::sleep_for(std::chrono::milliseconds(1));
             });
             while (!is_ready)
                 pthread_kill(threads.back().native_handle(), SIGUSR1), std::this_thread::yield();

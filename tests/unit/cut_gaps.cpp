@@ -14,12 +14,12 @@ namespace fs = std::filesystem;
 
 class CutGapsTest : public CutTest {
  protected:
-    // Every part between two of these times, and one in the middle of it.
+    // Parts between two of these times, and one in the middle of each.
     void expect_parts_of(const std::vector<int64_t>& times) {
         fs::path whole = builder_.write();
         ASSERT_EQ(emulate(whole, {}).status, 0) << emulate(whole, {}).err;
         for (size_t i = 0; i + 1 < times.size(); ++i)
-            for (size_t k = i + 1; k < times.size(); k += 2) expect_part(whole, {times[i], times[k]});
+            for (size_t k = i + 1; k < times.size(); k += 4) expect_part(whole, {times[i], times[k]});
     }
     void expect_part(const fs::path& whole, Part part) {
         SCOPED_TRACE(fmt::format("from {} to {}", part.from, part.to));

@@ -15,17 +15,6 @@ ovni_test(unit_emu
     LIBS ovni_session ovni_test_support)
 add_dependencies(unit_emu ovniemu)
 ovni_test(unit_messages matching.cpp packed_ends.cpp waits.cpp LIBS ovni_messages ovni_test_support)
-ovni_test(unit_cut
-    cut_corpus.cpp
-    cut_gaps.cpp
-    cut_metadata.cpp
-    cut_options.cpp
-    cut_random.cpp
-    cut_test.cpp
-    focus.cpp
-    focus_programs.cpp
-    LIBS ovni_cut ovni_test_support)
-add_dependencies(unit_cut ovnicut ovniemu ovnisort ovnidump ovnitop)
 ovni_test(unit_report report.cpp report_calls.cpp report_regions.cpp LIBS ovni_base ovni_test_support)
 add_dependencies(unit_report ovniemu ovnitop)
 

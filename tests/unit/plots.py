@@ -1,10 +1,13 @@
 #!/usr/bin/python3
 """plots.py OVNIEMU: runs scripts/plots on traces of the golden tests. Exit status 77 where NumPy or Matplotlib is missing."""
 import json
+import os
+import runpy
 import shutil
 import subprocess
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,12 +28,49 @@ SMALL = """#Paraver (19/01/38 at 03:14):00000000000000000100_ns:0:1:1(2:1)
 
 
 def run(program, *words):
-    return subprocess.run([PLOTS / program, *map(str, words)], capture_output=True, text=True)
+    """In a child of this process, which has imported what takes most of the time of a program."""
+    words = [str(PLOTS / program), *map(str, words)]
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        child = os.fork()
+        if child == 0:
+            os.dup2(out.fileno(), 1)
+            os.dup2(err.fileno(), 2)
+            become(words)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess(words, status, out.read(), err.read())
+
+
+def become(words):
+    """Ends as python3 would end the program."""
+    sys.argv = words
+    sys.path.insert(0, str(PLOTS))
+    sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)
+    status = 0
+    try:
+        runpy.run_path(words[0], run_name="__main__")
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else int(end.code is not None)
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def check(ok, what):
     if not ok:
         sys.exit(f"failed: {what}")
+
+
+def programs_start(directory):
+    for program in ("durations", "matrix", "shares", "summary", "timeline"):
+        done = subprocess.run([PLOTS / program, "--help"], capture_output=True, text=True)
+        check(done.returncode == 0 and done.stdout.startswith(f"usage: {program} "), done)
 
 
 def summary_counts_time(directory):
@@ -368,6 +408,7 @@ def faults_are_named(directory):
 
 
 TESTS = (
+    programs_start,
     summary_counts_time,
     timeline_draws_a_picture,
     many_values_leave_room,
@@ -388,7 +429,10 @@ TESTS = (
 
 def main():
     try:
-        import matplotlib, numpy  # noqa: F401
+        import matplotlib
+
+        matplotlib.use("Agg")
+        import matplotlib.pyplot  # noqa: F401
     except ImportError as e:
         print(e)
         sys.exit(77)
