@@ -66,7 +66,10 @@ class CallCounter : public TracedTest, public ::testing::WithParamInterface<std:
     }
 };
 INSTANTIATE_TEST_SUITE_P(Trace, CallCounter,
-                         ::testing::Combine(::testing::ValuesIn(call_counters), ::testing::Values(2, 4)));
+                         ::testing::Combine(::testing::ValuesIn(call_counters), ::testing::Values(2, 4)),
+                         [](const auto& of) {
+                             return std::get<0>(of.param) + ("_on_" + std::to_string(std::get<1>(of.param)));
+                         });
 
 TEST_P(CallCounter, EveryCallIsAnEnterAndALeaveAndChangesNothing) {
     Finished plain = mpirun(ranks(), words());
