@@ -54,7 +54,7 @@ cmp expected linked || note "the file that a link names is not the table"
 [ -L links/offsets ] || note "the link has been replaced"
 
 # Interrupted, rows that are there get their name, and nothing else is left. On a busy machine that takes longer than
-# the second that mpirun waits before it kills.
+# the second that mpirun waits before it kills; and it waits as long as it may.
 mkdir rows
 "$1" --mca odls_base_sigkill_timeout 30 -n 3 "$2" -n 10 -d 100000 -w 1 -o rows/drift >out 2>err &
 for ((i = 0; i < 300; ++i)); do
@@ -62,11 +62,12 @@ for ((i = 0; i < 300; ++i)); do
     sleep 0.1
 done
 kill -TERM $!
-wait $!
-for ((i = 0; i < 50; ++i)); do
+for ((i = 0; i < 300; ++i)); do
     [ "$(echo $(ls rows))" != drift ] || break
     sleep 0.1
 done
+kill -KILL $!
+wait $!
 same "files of an interrupted run" drift "$(echo $(ls rows))"
 [ "$(wc -l <rows/drift)" -ge 3 ] || note "rows of an interrupted run are lost"
 mkdir directory
