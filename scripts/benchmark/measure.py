@@ -32,7 +32,7 @@ class Programs:
 
     def _build(self):
         # Warnings are no errors here: at this level of optimisation the compiler has false ones.
-        for words in ([SOURCE / "scripts/setup", "--tests"], ["cmake", "-S", SOURCE, "-B", self.build_dir, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DOVNI_DEVELOPER=OFF"],
+        for words in ([SOURCE / "scripts/setup", "--tests"], ["cmake", "-S", SOURCE, "-B", self.build_dir, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DOVNI_DEVELOPER=OFF", "-DOVNI_TESTS=ON"],
                       ["cmake", "--build", self.build_dir, "--target", "bench"]):
             done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             if done.returncode != 0:
