@@ -7,9 +7,9 @@ if(EXISTS "${program}")
     foreach(suite IN LISTS suites)
         string(REGEX REPLACE "\n(.*)\\." "\\1" suite "${suite}")
         add_test("${name}.${suite}" "${program}" "--gtest_filter=${suite}.*")
-        # Those that take longest begin first. A suite is skipped if all of its cases are; a case that fails is listed
+        # Suites begin first: some take long. A suite is skipped if all of its cases are; a case that fails is listed
         # behind those that are skipped.
-        set_tests_properties("${name}.${suite}" PROPERTIES WORKING_DIRECTORY "${directory}" COST 1000
+        set_tests_properties("${name}.${suite}" PROPERTIES WORKING_DIRECTORY "${directory}" COST 1000 TIMEOUT 900
             SKIP_REGULAR_EXPRESSION "\\[  PASSED  \\] 0 tests\\.\n(\\[  SKIPPED \\][^\n]*\n)+$")
     endforeach()
 else()

@@ -10,8 +10,6 @@
 
 namespace ovni {
 
-namespace {}  // namespace
-
 void MpiProfile::add(const Stream& stream, StreamReader reader) {
     const StreamMetadata& about = stream.metadata;
     const MpiSites* sites = sites_.empty() ? nullptr : &sites_.of_stream(reader.index());

@@ -10,9 +10,9 @@ foreach(ranks 1 2 3 4)
     add_test(NAME comm.collectives_${ranks}
         COMMAND ${MPIEXEC_EXECUTABLE} -n ${ranks} $<TARGET_FILE:comm_test>)
     set_tests_properties(comm.collectives_${ranks} PROPERTIES
-        ENVIRONMENT "${mpi_test_environment}" PROCESSORS 2 TIMEOUT 120)
+        ENVIRONMENT "${mpi_test_environment}" PROCESSORS 3 TIMEOUT 120)
 endforeach()
 
 add_test(NAME comm.failures
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/comm_fails.sh ${MPIEXEC_EXECUTABLE} 3 $<TARGET_FILE:comm_fails>)
-set_tests_properties(comm.failures PROPERTIES ENVIRONMENT "${mpi_test_environment}" PROCESSORS 2 TIMEOUT 120)
+set_tests_properties(comm.failures PROPERTIES ENVIRONMENT "${mpi_test_environment}" PROCESSORS 3 TIMEOUT 120)

@@ -25,12 +25,12 @@ endif()
 # The main job on four virtual nodes whose clocks are far apart.
 add_test(NAME pipeline.four_nodes COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/pipeline.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 set_tests_properties(pipeline.four_nodes PROPERTIES
-    ENVIRONMENT "${mpi_test_environment}" PROCESSORS 2 SKIP_RETURN_CODE 77 TIMEOUT 120)
+    ENVIRONMENT "${mpi_test_environment}" PROCESSORS 3 SKIP_RETURN_CODE 77 TIMEOUT 120)
 
 # The same on disks that nodes have for themselves.
 add_test(NAME pipeline.local_disks COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/local_traces.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 set_tests_properties(pipeline.local_disks PROPERTIES
-    ENVIRONMENT "${mpi_test_environment}" PROCESSORS 2 SKIP_RETURN_CODE 77 TIMEOUT 120)
+    ENVIRONMENT "${mpi_test_environment}" PROCESSORS 3 SKIP_RETURN_CODE 77 TIMEOUT 120)
 
 # On nodes that SimGrid simulates.
 add_test(NAME pipeline.simgrid COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/simgrid.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
@@ -38,5 +38,5 @@ set_tests_properties(pipeline.simgrid PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 120
 
 add_test(NAME jobs.slurm COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/jobs.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 add_test(NAME jobs.nodes COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/jobs_nodes.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
-set_tests_properties(jobs.nodes PROPERTIES ENVIRONMENT "${mpi_test_environment}" PROCESSORS 2 SKIP_RETURN_CODE 77 TIMEOUT 120)
-set_tests_properties(jobs.slurm PROPERTIES ENVIRONMENT "${mpi_test_environment}" PROCESSORS 2 TIMEOUT 120)
+set_tests_properties(jobs.nodes PROPERTIES ENVIRONMENT "${mpi_test_environment}" PROCESSORS 3 SKIP_RETURN_CODE 77 TIMEOUT 120)
+set_tests_properties(jobs.slurm PROPERTIES ENVIRONMENT "${mpi_test_environment}" PROCESSORS 3 TIMEOUT 120)
