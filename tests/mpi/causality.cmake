@@ -4,4 +4,4 @@ add_test(NAME causality.skewed
 add_test(NAME causality.drifting
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/causality_drift.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 set_tests_properties(causality.skewed causality.drifting PROPERTIES
-    ENVIRONMENT "${mpi_test_environment}" PROCESSORS 3 RESOURCE_LOCK vcluster SKIP_RETURN_CODE 77 TIMEOUT 300)
+    ENVIRONMENT "${mpi_test_environment}" PROCESSORS 3 RESOURCE_LOCK vcluster COST 2000 SKIP_RETURN_CODE 77 TIMEOUT 300)

@@ -1,5 +1,6 @@
 # Virtual clusters need namespaces; where these are not allowed, the scripts say why and end with 77. Every script
-# has its own state directory, the lock only keeps two clusters from sharing few cores.
+# has its own state directory, the lock only keeps two clusters from sharing few cores. They
+# begin first, or at the end nothing would be left to run beside them.
 if(ovni_hdf5_serial)
     set(sync_samples_test sync_samples_test.cpp)
 endif()
@@ -24,6 +25,6 @@ add_test(NAME sync.truth_drift COMMAND ${sync_check} --nodes 3 --runs 1 --drift 
 
 set_tests_properties(sync.options sync.vcluster sync.cluster sync.hydra sync.delay sync.truth_2 sync.truth_4 sync.truth_spinners sync.truth_drift PROPERTIES
     ENVIRONMENT "${mpi_test_environment};OVNI_BUILD_DIR=${PROJECT_BINARY_DIR}" SKIP_RETURN_CODE 77 TIMEOUT 300)
-set_tests_properties(sync.vcluster sync.cluster sync.hydra sync.delay sync.truth_2 sync.truth_4 sync.truth_spinners sync.truth_drift PROPERTIES RESOURCE_LOCK vcluster)
+set_tests_properties(sync.vcluster sync.cluster sync.hydra sync.delay sync.truth_2 sync.truth_4 sync.truth_spinners sync.truth_drift PROPERTIES RESOURCE_LOCK vcluster COST 2000)
 # Their ranks spin, and measure: one other test may run next to them.
 set_tests_properties(sync.vcluster sync.cluster sync.hydra sync.delay sync.truth_2 sync.truth_4 sync.truth_spinners sync.truth_drift PROPERTIES PROCESSORS 3)

@@ -122,7 +122,7 @@ add_test(NAME mpi_trace_mpich.nodes
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/trace_hydra.sh ${PROJECT_SOURCE_DIR}/scripts/vcluster ${PROJECT_BINARY_DIR}
         ${PROJECT_SOURCE_DIR}/tests/apps/ring_of_ranks.c)
 set_tests_properties(mpi_trace.clocks mpi_trace.parts mpi_trace_mpich.nodes PROPERTIES
-    ENVIRONMENT "${mpi_test_environment}" SKIP_RETURN_CODE 77 TIMEOUT 300 RESOURCE_LOCK vcluster)
+    ENVIRONMENT "${mpi_test_environment}" SKIP_RETURN_CODE 77 TIMEOUT 300 RESOURCE_LOCK vcluster COST 2000)
 add_test(NAME mpi_installed
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/installed.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 set_tests_properties(mpi_installed PROPERTIES ENVIRONMENT "${mpi_test_environment}" TIMEOUT 300)
