@@ -3,7 +3,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <thread>
@@ -131,7 +130,7 @@ TEST_F(RecoverJobsTest, WhoseEventsAreWrittenGetTheirEndsByTheNextRun) {
     run_traced([] {
         start();
         emit("OB.", 1);
-        std::this_thread::sleep_for(std::chrono::seconds(1));
+        ovni_flush();
         ::raise(SIGKILL);
     });
     ASSERT_EQ(left().size(), 1u);
