@@ -2,6 +2,7 @@
 // right objects, and with the right holders.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <map>
@@ -71,33 +72,38 @@ class KnownWaits : public TracedThreads {
     }
 };
 
-// A thread may lose its CPU between the program's clock and that of the trace, so noise is given some more
-// tries; what is waited for, how often, and by whom it is held must be right at once.
+// A thread may lose its CPU between the program's clock and that of the trace, so each kind is given some
+// tries to be close; what is waited for, how often, and by whom it is held must be right at once.
 TEST_F(KnownWaits, AreMeasuredAlike) {
-    constexpr int tries = 5;
+    constexpr int tries = 12;
     for (const char* mode : {"contended", "all"}) {
-        bool all_close = false;
-        for (int i = 0; i < tries && !all_close; ++i) {
+        std::map<std::string, bool> was_close;
+        const auto all_were_close = [&] {
+            return std::ranges::all_of(was_close, [](const auto& kind) { return kind.second; });
+        };
+        for (int i = 0; i < tries && (i == 0 || !all_were_close()); ++i) {
             Finished done = traced(mode, {target("pthread_waits")});
             ASSERT_EQ(done.status, 0) << done.err;
             const nlohmann::json summary = report();
             const Waits expected = measured(done.out), found = recorded(summary);
-            all_close = true;
+            std::map<std::string, bool> is_close_now;
             for (const auto& [object, sum] : expected) {
                 auto same = found.find(object);
                 ASSERT_NE(same, found.end())
                     << object.first.first << " " << object.first.second << " of " << object.second << "\n"
                     << summary.at("processes").at(0).at("locks").dump(1);
                 EXPECT_EQ(same->second.waits, sum.waits) << object.first.second;
+                bool& is_kind_close = is_close_now.try_emplace(object.first.first, true).first->second;
                 if (is_close(same->second.ns, sum)) continue;
-                all_close = false;
+                is_kind_close = false;
                 std::cout << object.first.second << ": " << same->second.ns << " for " << sum.ns << " ns\n";
             }
+            for (const auto& [kind, is_close] : is_close_now) was_close[kind] |= is_close;
             for (const char* kind : {"thread", "once"}) EXPECT_EQ(count(found, kind), count(expected, kind));
             expect_accepted();
             expect_table(summary);
         }
-        EXPECT_TRUE(all_close) << mode;
+        EXPECT_TRUE(all_were_close()) << mode;
     }
 }
 
