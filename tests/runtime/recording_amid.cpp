@@ -218,27 +218,26 @@ TEST_F(RecordingTest, ManyChangesWithoutEventsWaitForNobody) {
 TEST_F(RecordingTest, EmissionsThatWereLeftHoldNobodyUp) {
     run_traced([] {
         static thread_local sigjmp_buf place;
-        static thread_local std::atomic<bool> is_left;
         begin_program();
-        signal(SIGUSR1, [](int) {
-            ovni_private_window* window = ovni_private_thread_window;
-            if (!window || !window->busy || is_left) return;
-            is_left = true;
-            siglongjmp(place, 1);
-        });
+        signal(SIGUSR1, [](int) { siglongjmp(place, ovni_private_thread_window->busy ? 1 : 2); });
         std::atomic<bool> ends{false};
         std::vector<std::thread> threads;
         for (int i = 0; i < 10; ++i) {
             std::atomic<bool> is_ready{false};
             threads.emplace_back([&] {
                 ovni_private_thread_open();
-                if (sigsetjmp(place, 1) == 0)
-                    for (;;) emit("OB.");
+                switch (sigsetjmp(place, 1)) {
+                    case 0:
+                        detail::begin_emission(*ovni_private_thread_window, "OB.", 20, detail::any_clock);
+                        raise(SIGUSR1);
+                        break;
+                    case 2:
+                        _exit(1);
+                }
                 is_ready = true;
                 while (!ends) std::this_thread::sleep_for(std::chrono::milliseconds(1));
             });
-            while (!is_ready)
-                pthread_kill(threads.back().native_handle(), SIGUSR1), std::this_thread::yield();
+            while (!is_ready) std::this_thread::yield();
         }
         for (int i = 0; i < 100; ++i) pause(), emit("VAs"), go_on(), emit("OB.");
         ends = true;
