@@ -18,14 +18,13 @@ if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE RelWithDebInfo)
 endif()
 
-# Sources that are compiled together must not share names of their unnamed namespaces. What one of them declares is no
-# outer scope of the others, though a unit makes it look so, and a type that only its source has may hold such names.
 add_library(ovni_settings INTERFACE)
-if(OVNI_UNITS)
-    target_compile_options(ovni_settings INTERFACE -Wno-subobject-linkage)
-    set(ovni_shadow -Wshadow=local)
-else()
+# In a unit, a compiler takes what other sources declare for an outer scope, and g++ a class of a source for one of a
+# header. scripts/lint keeps the names of unnamed namespaces apart.
+if(NOT OVNI_UNITS)
     set(ovni_shadow -Wshadow)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    set(ovni_shadow -Wshadow=local -Wno-subobject-linkage)
 endif()
 # Lines are enough for backtraces; what -g adds to that costs a quarter of the build.
 target_compile_options(ovni_settings INTERFACE -Wall -Wextra ${ovni_shadow} $<$<BOOL:${OVNI_DEVELOPER}>:-Werror>
