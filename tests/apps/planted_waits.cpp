@@ -1,7 +1,7 @@
-// Ranks that are late by known times. Prints for each case when each rank came there, by the clock of the
-// system:
+// Ranks that are late by known times. Prints for each case when each rank came there, and when it left, by the
+// clock of the system:
 //
-//     CASE RANK TIME
+//     CASE RANK TIME TIME
 #include <mpi.h>
 #include <time.h>
 
@@ -37,8 +37,10 @@ void run(const char* name, bool is_late, const std::function<void()>& call) {
         sleep_ms(late_by_ms);
         MPI_Pcontrol(-1, "late");
     }
-    std::printf("%s %d %lld\n", name, rank, static_cast<long long>(now()));
+    const int64_t came = now();
     call();
+    const int64_t left = now();
+    std::printf("%s %d %lld %lld\n", name, rank, static_cast<long long>(came), static_cast<long long>(left));
 }
 
 }  // namespace
