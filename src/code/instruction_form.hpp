@@ -7,7 +7,7 @@
 
 namespace ovni::code {
 
-inline constexpr uint8_t int3 = 0xcc;
+inline constexpr uint8_t int3_byte = 0xcc;
 
 // loop and jrcxz reach 127 bytes and have no longer form.
 inline bool is_short_only(const ZydisDecodedInstruction& instruction) {

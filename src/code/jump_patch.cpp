@@ -85,7 +85,7 @@ bool add_copies(Trampoline& to, const Site& site, std::span<const uint8_t> code,
     Instructions instructions;
     for (size_t at = 0; at < JumpPatch::bytes; at += instructions.decoded.length) {
         // The program may jump behind a lock prefix. An int3 of others stays theirs.
-        if (!instructions.decode(code.subspan(at)) || (at > 0 && code[at] == int3) ||
+        if (!instructions.decode(code.subspan(at)) || (at > 0 && code[at] == int3_byte) ||
             (instructions.decoded.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0)
             return false;
         auto copy_of = [&](CopyEnd end) {
@@ -110,7 +110,7 @@ FixedBytes traps_inside(const JumpPatch& patch) {
         const auto shift = static_cast<unsigned>(8 * (byte - 1));
         if (!patch.begins_at(byte)) continue;
         fixed.mask |= uint32_t{0xff} << shift;
-        fixed.value |= uint32_t{int3} << shift;
+        fixed.value |= uint32_t{int3_byte} << shift;
     }
     return fixed;
 }

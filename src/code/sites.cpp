@@ -99,7 +99,7 @@ void Sites::start_over_in_child() noexcept {
 
 // An int3 is right whatever the bytes behind it are: threads that come to these go on in copies.
 void Sites::keep_trap(Entry& entry) noexcept {
-    write_code(entry.site.address, &int3, 1);
+    write_code(entry.site.address, &int3_byte, 1);
     entry.is_kept = entry.is_broken = true;
     entry.is_lifted = entry.may_jump = entry.wants_jump = entry.is_changing = false;
     entry.form = Form::int3;
@@ -130,7 +130,7 @@ Sites::Planted Sites::plant_locked(Site& site) noexcept {
         write_locked(*around);
     }
     // An int3 that is there already is of a debugger, or the program's own.
-    if (*original == int3) return Planted::not_possible;
+    if (*original == int3_byte) return Planted::not_possible;
     site.first_byte = *original;
     site.copy = memory_.take(site.address, InstructionCopy::most);
     if (site.copy == 0) return Planted::not_possible;
@@ -139,7 +139,7 @@ Sites::Planted Sites::plant_locked(Site& site) noexcept {
     if (!write_code(site.copy, copy.bytes.data(), copy.size)) return Planted::refused;
     Entry* entry = new (&all_[count_++]) Entry{.site = site, .is_there = true};
     table_[slot_for(site.address)].store(entry, std::memory_order_release);
-    if (write_code(site.address, &int3, sizeof int3)) {
+    if (write_code(site.address, &int3_byte, sizeof int3_byte)) {
         write_locked(*entry);
         return Planted::yes;
     }
@@ -157,7 +157,7 @@ void Sites::write_locked(Entry& entry) noexcept {
     if (wanted == Form::original)
         write_code(entry.site.address, &entry.site.first_byte, 1);
     else if (entry.form == Form::original)
-        write_code(entry.site.address, &int3, 1);
+        write_code(entry.site.address, &int3_byte, 1);
     if (wanted == Form::jump && !write_jump(entry)) return keep_trap(entry);
     entry.form = wanted;
     entry.is_changing = false;
@@ -176,7 +176,7 @@ bool Sites::write_jump(const Entry& entry) noexcept {
 bool Sites::remove_jump(const Entry& entry) noexcept {
     const JumpPatch& patch = *entry.patch.load(std::memory_order_relaxed);
     const CodeWriter writer;
-    if (!writer.write(entry.site.address, &int3, 1)) return false;
+    if (!writer.write(entry.site.address, &int3_byte, 1)) return false;
     synchronize_code();
     return write_inside(writer, entry, patch.original, false) &&
            write_inside(writer, entry, patch.original, true);
