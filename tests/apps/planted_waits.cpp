@@ -1,5 +1,5 @@
-// Ranks that are late by known times. Prints for each case when each rank came there, and when it left, by the
-// clock of the system:
+// Ranks that are late by known times. Prints for each case when each rank came there, and when it left, by
+// the clock of the system:
 //
 //     CASE RANK TIME TIME
 #include <mpi.h>
