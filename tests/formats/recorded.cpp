@@ -21,7 +21,7 @@ class RecordedFormat : public JobEnds, public testing::WithParamInterface<Format
     }
     // The same, and however the work is shared.
     std::string emulated_alike() {
-        const std::string counts = emulated_alone();
+        std::string counts = emulated_alone();
         for (const Workers& workers : every_sharing) {
             emulate(workers);
             expect_equal_bytes(file_of(alone_), file_of(workers));
