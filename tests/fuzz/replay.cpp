@@ -19,8 +19,7 @@ namespace fs = std::filesystem;
 using ovni::fuzz::Seed;
 
 std::vector<Seed> inputs_in(const fs::path& place) {
-    if (place.extension() == ".tar")
-        return fs::exists(place) ? ovni::fuzz::seeds_in(place) : std::vector<Seed>();
+    if (place.extension() == ".tar") return ovni::fuzz::seeds_in(place);
     if (fs::is_regular_file(place)) return {{"", ovni::read_file(place)}};
     std::vector<Seed> found;
     if (!fs::is_directory(place)) return found;
