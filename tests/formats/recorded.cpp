@@ -19,7 +19,7 @@ class RecordedFormat : public JobEnds, public testing::WithParamInterface<Format
         emulate(alone_);
         return checked(GetParam(), file_of(alone_), path(alone_.name()));
     }
-    // The same, and however the work is shared.
+    // Emulates alone, then with the work shared in every way: the bytes are equal.
     std::string emulated_alike() {
         std::string counts = emulated_alone();
         for (const Workers& workers : every_sharing) {

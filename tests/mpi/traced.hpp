@@ -106,8 +106,8 @@ class TracedTest : public ::testing::Test {
         return mpirun(ranks, Words{program("ovnirun"), "-o", trace_directory()} + options + words,
                       environment);
     }
-    // The same, but only once in this process if that succeeds, in shared_path(name): for tests that only
-    // read the trace.
+    // Traces as traced() does, into shared_path(name), but only once in this process if that succeeds: for
+    // tests that only read the trace.
     const Finished& traced_once(const std::string& name, int ranks, const Words& words,
                                 const Words& options = {}) {
         static std::map<std::string, Finished> jobs;
