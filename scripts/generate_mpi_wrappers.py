@@ -16,7 +16,7 @@ from mpi_arguments import details, stand_in
 from mpi_table import FOLLOWED, FREQUENT, read_table, record_of
 
 # Templates of calls.hpp for functions that are more than a call.
-KINDS = {"Init": "init", "Init_thread": "init", "Finalize": "finalize",
+KINDS = {"Init": "init", "Init_thread": "init", "Finalize": "finalize_world",
          "Session_init": "session_init", "Session_finalize": "finalize"}
 # Written by hand, in control.cpp.
 BY_HAND = {"Pcontrol", "Abort"}
@@ -40,7 +40,7 @@ def asked(record):
 
 def wrapper(function):
     name, record = function.name, record_of(function)
-    real = f"    auto* real = pmpi<decltype(MPI_{name})>(Function::{name});\n"
+    real = f"    auto* real = next<decltype(MPI_{name})>(Function::{name});\n"
     head = f"{function.result} MPI_{name}({function.declared}) {{\n"
     plain = f"real({function.arguments()})"
     if record == "Plain":
@@ -60,7 +60,7 @@ def wrapper(function):
 def forwarder(function):
     parameters = ", ".join(f"Word {p.name}" for p in function.parameters)
     return (f"Word MPI_{function.name}({parameters}) {{\n"
-            f"    return pmpi<decltype(MPI_{function.name})>(Function::{function.name})({function.arguments()});\n}}\n")
+            f"    return next<decltype(MPI_{function.name})>(Function::{function.name})({function.arguments()});\n}}\n")
 
 
 def declared_functions(compiler):
@@ -136,7 +136,8 @@ using Word = uintptr_t;
 """
 
 
-# The spellings of a routine, by the names of Spelling in fortran.hpp; those of its variant for large counts.
+# The spellings of a routine, by the names of Spelling in fortran.hpp; those of its variant for large counts. A wrapper
+# is called ovni_ and the name: library/imports.hpp.
 SPELLINGS = {"plain": "mpi_{}", "underscore": "mpi_{}_", "underscores": "mpi_{}__", "capital": "MPI_{}",
              "f08": "mpi_{}_f08_", "f08ts": "mpi_{}_f08ts_"}
 LARGE_SPELLINGS = {"f08_large": "mpi_{}_f08_large_", "f08ts_large": "mpi_{}_f08ts_large_"}
@@ -225,7 +226,7 @@ def fortran_wrapper(routine, spelling):
     function, record = routine.function, record_of(routine.function)
     call = FortranCall(function)
     name = routine.name.upper() if spelling == "capital" else routine.name
-    symbol = routine.spellings[spelling].format(name)
+    symbol = "ovni_" + routine.spellings[spelling].format(name)
     names = ", ".join(call.names)
     head = (f"{call.result} {symbol}({call.parameters}) {{\n"
             f"    auto* real = real_routine<decltype({symbol})>(Routine::{routine.id}, Spelling::{spelling});\n")

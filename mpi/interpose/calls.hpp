@@ -11,16 +11,16 @@
 
 #include "functions.hpp"
 #include "mpi/interpose/books/unrecorded.hpp"
+#include "mpi/interpose/border.hpp"
 #include "mpi/interpose/job.hpp"
-#include "mpi/interpose/job/clock_points.hpp"
 #include "mpi/interpose/job/traced_ranks.hpp"
 #include "mpi/interpose/library/family.hpp"
 #include "mpi/interpose/library/foreign_library.hpp"
+#include "mpi/interpose/library/imports.hpp"
 #include "mpi/interpose/library/own_session.hpp"
 #include "mpi/interpose/records/details.hpp"
 #include "mpi/interpose/records/frequent.hpp"
 #include "mpi/interpose/sites/agreement.hpp"
-#include "mpi/interpose/sites/control_starts.hpp"
 #include "mpi/interpose/sites/sites.hpp"
 #include "mpi/interpose/streams/caller.hpp"
 #include "mpi/interpose/streams/counted.hpp"
@@ -250,19 +250,21 @@ inline std::atomic<int> uses_of_mpi{0};
 template <class Real, class Introduce, class Join>
 int begin_use(Function function, Caller caller, Real real, Introduce introduce, Join join) {
     if (is_nested() || is_foreign_job()) return real();
+    bind_imports();
     const bool is_first = uses_of_mpi.fetch_add(1) <= 0;
     if (is_first) {
         start_recording();
         introduce_provisionally();
     }
     return call(function, caller, [&] {
-        if (is_first) announce_rank();
+        if (is_first) announce_rank(), begin_above_border();
         const int result = real();
+        const bool has_met = is_first && has_met_at_border();
         if (result != MPI_SUCCESS) {
             --uses_of_mpi;
             if (is_first) withdraw_rank();
         } else if (is_first) {
-            introduce();
+            if (!has_met) introduce();
         } else {
             join();
         }
@@ -286,9 +288,11 @@ int session_init(Function function, Caller caller, Real real) {
     return begin_use(function, caller, real, introduce, [] {});
 }
 
+enum class Parting : uint8_t { here, at_border };
+
 // MPI_Finalize, and MPI_Session_finalize.
 template <class Real>
-int finalize(Function function, Caller caller, Real real) {
+int finalize(Function function, Caller caller, Real real, Parting parting = Parting::here) {
     if (is_foreign_library()) return real();
     if (is_nested() && own_thread->program.function == function) return real();
     if (uses_of_mpi.fetch_sub(1) > 1) return call(function, caller, real);
@@ -300,17 +304,20 @@ int finalize(Function function, Caller caller, Real real) {
     }
     Finalization details;
     if (!is_selected(function)) details.tell_unrecorded(function);
-    auto measure_and_finalize = [&] {
-        end_agreement();
-        report_control_starts();
-        take_clock_point(Occasion::finalize);
-        close_own_session();
+    auto part_and_finalize = [&] {
+        if (parting == Parting::here) part_from_ranks();
         return real();
     };
-    int result = is_looked_at(function) ? record(function, caller, details, measure_and_finalize)
-                                        : measure_and_finalize();
+    int result =
+        is_looked_at(function) ? record(function, caller, details, part_and_finalize) : part_and_finalize();
     finish_recording();
     return result;
+}
+
+// MPI_Finalize of C, where a layer may be behind.
+template <class Real>
+int finalize_world(Function function, Caller caller, Real real) {
+    return finalize(function, caller, real, await_border() ? Parting::at_border : Parting::here);
 }
 
 }  // namespace ovni::mpi

@@ -131,21 +131,22 @@ int MPI_Pcontrol(const int level, ...) {
     va_start(arguments, level);
     void* argument = va_arg(arguments, void*);
     va_end(arguments);
-    if (is_foreign_library() || is_of_binding(Function::Pcontrol))
-        return OVNI_KNOWN_PMPI(Pcontrol)(level, argument);
+    auto* real = next<decltype(MPI_Pcontrol)>(Function::Pcontrol);
+    if (is_foreign_library() || is_of_binding(Function::Pcontrol)) return real(level, argument);
     ControlCall control(level, argument);
     control.hit();
     return call(Function::Pcontrol, caller_of_wrapper(), [&] {
         control.obey();
-        return OVNI_PMPI(Pcontrol)(level, argument);
+        return real(level, argument);
     });
 }
 
 int MPI_Abort(MPI_Comm comm, int errorcode) {
-    if (is_foreign_library()) return OVNI_KNOWN_PMPI(Abort)(comm, errorcode);
+    auto* real = next<decltype(MPI_Abort)>(Function::Abort);
+    if (is_foreign_library()) return real(comm, errorcode);
     return call(Function::Abort, caller_of_wrapper(), [&] {
         abort_recording(errorcode);
-        return OVNI_PMPI(Abort)(comm, errorcode);
+        return real(comm, errorcode);
     });
 }
 

@@ -8,6 +8,7 @@
 #include "mpi/interpose/job/traced_ranks.hpp"
 #include "mpi/interpose/library/family.hpp"
 #include "mpi/interpose/library/foreign_library.hpp"
+#include "mpi/interpose/library/layers.hpp"
 #include "mpi/interpose/library/own_session.hpp"
 #include "mpi/interpose/library/pmpi.hpp"
 #include "mpi/interpose/library/predefined.hpp"
@@ -20,15 +21,18 @@ Report missing_routine{"%s is not in this process: calls of it do nothing"};
 
 void no_routine() {}
 
+constexpr char own_prefix[] = "ovni_";
+
 struct Symbol {
-    char text[64];
+    char text[72];
 };
 
 char capital(char c) noexcept {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
 }
 
-// "mpi_send_f08_" of "send"; with "p" in front the name of the routine that no tool replaces.
+// "mpi_send_f08_" of "send"; with "p" in front the name of the routine that no tool replaces, with "ovni_"
+// that of our wrapper.
 Symbol spelled(const char* prefix, Routine routine, Spelling spelling) noexcept {
     constexpr const char* suffixes[spellings] = {"",      "_",       "__",          "",
                                                  "_f08_", "_f08ts_", "_f08_large_", "_f08ts_large_"};
@@ -36,7 +40,8 @@ Symbol spelled(const char* prefix, Routine routine, Spelling spelling) noexcept 
     snprintf(symbol.text, sizeof symbol.text, "%smpi_%s%s", prefix, row_of(routine).name,
              suffixes[static_cast<size_t>(spelling)]);
     if (spelling == Spelling::capital)
-        for (char& c : symbol.text) c = capital(c);
+        for (char* c = symbol.text + (prefix == own_prefix ? strlen(own_prefix) : 0); *c; ++c)
+            *c = capital(*c);
     return symbol;
 }
 
@@ -55,8 +60,10 @@ void* function_of_bindings(const char* name) noexcept {
 
 void* find_routine(Routine routine, Spelling spelling) noexcept {
     Symbol name = spelled("", routine, spelling);
-    if (void* successor = symbol_of_successor(name.text)) return successor;
-    if (void* next = LoadedLibrary::next_function(name.text)) return next;
+    if (void* successor = symbol_of_successor(spelled(own_prefix, routine, spelling).text)) return successor;
+    // A layer inside the program hands on by the name with a P.
+    if (!own_program().function(name.text))
+        if (void* next = function_behind(name.text)) return next;
     if (void* found = find_symbol(spelled("p", routine, spelling).text)) return found;
     if (void* found = function_of_bindings(name.text)) return found;
     missing_routine.once(name.text);

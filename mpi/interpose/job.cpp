@@ -190,6 +190,13 @@ void introduce_process() noexcept {
     errno = saved;
 }
 
+void part_from_ranks() noexcept {
+    end_agreement();
+    report_control_starts();
+    take_clock_point(Occasion::finalize);
+    close_own_session();
+}
+
 void finish_recording() noexcept {
     int saved = errno;
     deselect_functions();

@@ -17,6 +17,9 @@ void introduce_provisionally() noexcept;
 // errors the process goes on with what it knows by itself.
 void introduce_process() noexcept;
 
+// Call before MPI ends. Collective over the traced ranks.
+void part_from_ranks() noexcept;
+
 // Call when MPI_Finalize is over.
 void finish_recording() noexcept;
 

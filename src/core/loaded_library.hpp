@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <span>
 
 #include "core/gnu_hash.hpp"
 
@@ -72,6 +74,15 @@ class LoadedLibrary {
     }
     // True if it names `other` among the libraries that it is linked with.
     bool needs(const LoadedLibrary& other) const noexcept;
+    // Calls visit(name, place) for each place where the loader writes the address of a function or variable
+    // that this one asks others for. There may be several for one name.
+    template <class Visit>
+    void for_each_import(Visit visit) const noexcept;
+    // True if the loader makes the place read only once it has written to it.
+    bool is_sealed(const void* place) const noexcept;
+    bool holds(const void* address) const noexcept {
+        return reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(begin_) < size();
+    }
 
  private:
     explicit LoadedLibrary(const dl_phdr_info& info) noexcept;
@@ -87,6 +98,9 @@ class LoadedLibrary {
     static void* first(const char* name, IsWanted* is_wanted, bool before_ours) noexcept;
     template <class Row>
     const Row* table(int64_t tag) const noexcept;
+    size_t number(int64_t tag) const noexcept;
+    std::span<const ElfW(Phdr)> parts() const noexcept;
+    static bool holds_address(const ElfW(Rela) & row) noexcept;
     const char* own_name() const noexcept;
 
     uintptr_t base_ = 0;
@@ -144,14 +158,17 @@ inline void* LoadedLibrary::first(const char* name, IsWanted* is_wanted, bool be
     return found;
 }
 
-inline size_t LoadedLibrary::size() const noexcept {
+inline std::span<const ElfW(Phdr)> LoadedLibrary::parts() const noexcept {
     const auto* header = static_cast<const ElfW(Ehdr)*>(begin_);
-    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return 0;
-    const auto* parts =
-        reinterpret_cast<const ElfW(Phdr)*>(static_cast<const char*>(begin_) + header->e_phoff);
+    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return {};
+    const void* parts = static_cast<const char*>(begin_) + header->e_phoff;
+    return {static_cast<const ElfW(Phdr)*>(parts), header->e_phnum};
+}
+
+inline size_t LoadedLibrary::size() const noexcept {
     uintptr_t end = 0;
-    for (unsigned i = 0; i < header->e_phnum; ++i)
-        if (parts[i].p_type == PT_LOAD) end = std::max(end, parts[i].p_vaddr + parts[i].p_memsz);
+    for (const auto& part : parts())
+        if (part.p_type == PT_LOAD) end = std::max(end, part.p_vaddr + part.p_memsz);
     const uintptr_t begin = reinterpret_cast<uintptr_t>(begin_) - base_;
     return end > begin ? end - begin : 0;
 }
@@ -165,6 +182,12 @@ inline const Row* LoadedLibrary::table(int64_t tag) const noexcept {
         return reinterpret_cast<const Row*>(address < base_ ? base_ + address : address);
     }
     return nullptr;
+}
+
+inline size_t LoadedLibrary::number(int64_t tag) const noexcept {
+    for (const ElfW(Dyn)* row = dynamic_; row && row->d_tag != DT_NULL; ++row)
+        if (row->d_tag == tag) return row->d_un.d_val;
+    return 0;
 }
 
 inline void* LoadedLibrary::find(const char* name, IsWanted* is_wanted) const noexcept {
@@ -218,6 +241,40 @@ inline bool LoadedLibrary::needs(const LoadedLibrary& other) const noexcept {
             return true;
     }
     return false;
+}
+
+inline bool LoadedLibrary::is_sealed(const void* place) const noexcept {
+    const uintptr_t address = reinterpret_cast<uintptr_t>(place) - base_;
+    for (const auto& part : parts())
+        if (part.p_type == PT_GNU_RELRO && address - part.p_vaddr < part.p_memsz) return true;
+    return false;
+}
+
+inline bool LoadedLibrary::holds_address(const ElfW(Rela) & row) noexcept {
+#if defined(__x86_64__)
+    constexpr uint32_t kinds[] = {R_X86_64_JUMP_SLOT, R_X86_64_GLOB_DAT, R_X86_64_64};
+#elif defined(__aarch64__)
+    constexpr uint32_t kinds[] = {R_AARCH64_JUMP_SLOT, R_AARCH64_GLOB_DAT, R_AARCH64_ABS64};
+#else
+    constexpr uint32_t kinds[] = {UINT32_MAX};
+#endif
+    return row.r_addend == 0 && std::ranges::find(kinds, ELF64_R_TYPE(row.r_info)) != std::end(kinds);
+}
+
+template <class Visit>
+inline void LoadedLibrary::for_each_import(Visit visit) const noexcept {
+    const auto* symbols = table<ElfW(Sym)>(DT_SYMTAB);
+    const auto* names = table<char>(DT_STRTAB);
+    if (!symbols || !names) return;
+    auto see = [&](const ElfW(Rela) * rows, size_t bytes) {
+        for (const ElfW(Rela) & row : std::span(rows, rows ? bytes / sizeof *rows : 0)) {
+            const ElfW(Sym)& symbol = symbols[ELF64_R_SYM(row.r_info)];
+            if (symbol.st_name != 0 && symbol.st_shndx == SHN_UNDEF && holds_address(row))
+                visit(names + symbol.st_name, reinterpret_cast<void**>(base_ + row.r_offset));
+        }
+    };
+    see(table<ElfW(Rela)>(DT_RELA), number(DT_RELASZ));
+    if (number(DT_PLTREL) == DT_RELA) see(table<ElfW(Rela)>(DT_JMPREL), number(DT_PLTRELSZ));
 }
 
 }  // namespace ovni

@@ -12,6 +12,7 @@ ovni_test(mpi_trace
     trace_foreign.cpp
     trace_functions.cpp
     trace_loader_errors.cpp
+    trace_layers.cpp
     trace_lookups.cpp
     trace_messages.cpp
     trace_mpi_4.cpp
@@ -103,7 +104,7 @@ add_executable(host_names
     host_names.cpp
     ${PROJECT_SOURCE_DIR}/mpi/interpose/library/foreign_library.cpp
     ${PROJECT_SOURCE_DIR}/mpi/interpose/job/host.cpp
-    ${PROJECT_SOURCE_DIR}/mpi/interpose/library/pmpi.cpp
+    ${PROJECT_SOURCE_DIR}/mpi/interpose/library/layers.cpp ${PROJECT_SOURCE_DIR}/mpi/interpose/library/pmpi.cpp
     ${PROJECT_SOURCE_DIR}/mpi/interpose/base/report.cpp)
 set_target_properties(host_names PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 target_include_directories(host_names PRIVATE

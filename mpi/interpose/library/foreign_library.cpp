@@ -29,14 +29,14 @@ constexpr char successor_name[] = OVNI_SUCCESSOR;
 constexpr char successor_name[] = "";
 #endif
 
-enum class Origin : uint8_t { unknown, own, foreign };
-std::atomic<Origin> known_origin{Origin::unknown};
+enum class Relation : uint8_t { unknown, own, foreign };
+std::atomic<Relation> known_relation{Relation::unknown};
 
 // A relative of Open MPI has its predefined handles, by their names.
-Origin find_origin() noexcept {
-    if (!find_symbol("PMPI_Init")) return Origin::unknown;
+Relation find_relation() noexcept {
+    if (!find_symbol("PMPI_Init")) return Relation::unknown;
     const bool finds_addresses = find_symbol("ompi_mpi_comm_world") != nullptr;
-    return finds_addresses == has_addresses ? Origin::own : Origin::foreign;
+    return finds_addresses == has_addresses ? Relation::own : Relation::foreign;
 }
 
 bool is_version(const char* word) noexcept {
@@ -118,12 +118,12 @@ void cut_to_name(char* version) noexcept {
 }
 
 bool is_foreign_library() noexcept {
-    Origin origin = known_origin.load(std::memory_order_relaxed);
-    if (origin == Origin::unknown) {
-        origin = find_origin();
-        known_origin.store(origin, std::memory_order_relaxed);
+    Relation relation = known_relation.load(std::memory_order_relaxed);
+    if (relation == Relation::unknown) {
+        relation = find_relation();
+        known_relation.store(relation, std::memory_order_relaxed);
     }
-    return origin == Origin::foreign;
+    return relation == Relation::foreign;
 }
 
 bool is_foreign_job() noexcept {

@@ -5,6 +5,7 @@
 #include "core/loaded_library.hpp"
 #include "mpi/interpose/base/report.hpp"
 #include "mpi/interpose/library/foreign_library.hpp"
+#include "mpi/interpose/library/layers.hpp"
 
 namespace ovni::mpi {
 
@@ -29,8 +30,14 @@ void* find_function(const char* name) noexcept {
     return reinterpret_cast<void*>(no_function);
 }
 
-void* find_real_function(Function function) noexcept {
-    if (void* successor = symbol_of_successor(row_of(function).name)) return successor;
+void* find_next_function(Function function) noexcept {
+    const FunctionRow& row = row_of(function);
+    if (void* successor = symbol_of_successor(row.name)) return successor;
+    if (void* layer = function_of_layer(row.name)) return layer;
+    return find_function(row.symbol);
+}
+
+void* find_pmpi_function(Function function) noexcept {
     return find_function(row_of(function).symbol);
 }
 

@@ -14,26 +14,38 @@ void* find_symbol(const char* name) noexcept;
 // A function by find_symbol(); a missing one is reported and replaced by one that returns MPI_ERR_OTHER.
 void* find_function(const char* name) noexcept;
 
-// The target of the calls of a wrapper. If the MPI of the process is of another family, that is the wrapper
-// of the tracing library for it, if there is one.
-void* find_real_function(Function function) noexcept;
+// The function that does the work of another one, of each row of the table: found when it is first asked for.
+using Targets = std::atomic<void*>[std::size(function_rows)];
 
-inline std::atomic<void*> real_functions[std::size(function_rows)];
-
-// The function of the MPI library that does the work of a wrapper.
 template <class Signature>
-Signature* pmpi(Function function) noexcept {
-    std::atomic<void*>& known = real_functions[static_cast<uint16_t>(function)];
-    void* real = known.load(std::memory_order_acquire);
-    if (!real) [[unlikely]] {
-        real = find_real_function(function);
-        known.store(real, std::memory_order_release);
+Signature* target(Targets& known_targets, Function function, void* (*find)(Function) noexcept) noexcept {
+    std::atomic<void*>& known = known_targets[static_cast<uint16_t>(function)];
+    void* found = known.load(std::memory_order_acquire);
+    if (!found) [[unlikely]] {
+        found = find(function);
+        known.store(found, std::memory_order_release);
     }
-    return reinterpret_cast<Signature*>(real);
+    return reinterpret_cast<Signature*>(found);
 }
 
-// The function behind a wrapper by its name: OVNI_KNOWN_PMPI(Type_size_x)(type, &size).
-#define OVNI_KNOWN_PMPI(name) ::ovni::mpi::pmpi<decltype(MPI_##name)>(::ovni::mpi::Function::name)
+// The function that a wrapper hands its call on to. That is a function of a layer on the profiling interface
+// if there is one behind this library (layers.hpp), else that of the MPI library. If the MPI of the process
+// is of another family, it is the wrapper of the tracing library for it, if there is one.
+void* find_next_function(Function function) noexcept;
+inline Targets next_functions;
+
+template <class Signature>
+Signature* next(Function function) noexcept {
+    return target<Signature>(next_functions, function, find_next_function);
+}
+
+// The function of the MPI library itself, for calls of our own: OVNI_KNOWN_PMPI(Type_size_x)(type, &size).
+void* find_pmpi_function(Function function) noexcept;
+inline Targets pmpi_functions;
+
+#define OVNI_KNOWN_PMPI(name)                                                                           \
+    ::ovni::mpi::target<decltype(MPI_##name)>(::ovni::mpi::pmpi_functions, ::ovni::mpi::Function::name, \
+                                              ::ovni::mpi::find_pmpi_function)
 
 // Any other function, for calls that are rare: OVNI_PMPI(Comm_dup)(comm, &copy).
 #define OVNI_PMPI(name) reinterpret_cast<decltype(&MPI_##name)>(::ovni::mpi::find_function("PMPI_" #name))

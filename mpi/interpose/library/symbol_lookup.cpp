@@ -7,6 +7,8 @@
 #include <atomic>
 
 #include "core/loaded_library.hpp"
+#include "mpi/interpose/library/imports.hpp"
+#include "mpi/interpose/library/layers.hpp"
 #include "mpi/interpose/library/pmpi.hpp"
 
 #ifdef __x86_64__
@@ -40,13 +42,14 @@ bool is_of_mpi(const char* name) noexcept {
 }
 
 bool is_of_mpi_library(const void* function) noexcept {
-    const void* init = ovni::mpi::find_symbol("PMPI_Init");
-    return init && LoadedLibrary::at(function) == LoadedLibrary::at(init);
+    const LoadedLibrary mpi = ovni::mpi::mpi_library();
+    return mpi && mpi.holds(function);
 }
 
 // Libraries that wrap MPI as well keep their own.
 void* find_in_library(void* library, const char* name) noexcept {
     void* found = real_lookup()(library, name);
+    ovni::mpi::bind_imports();
     if (!found || !is_of_mpi(name) || !is_of_mpi_library(found)) return found;
     void* wrapper = LoadedLibrary::at(reinterpret_cast<const void*>(&find_in_library)).function(name);
     return wrapper ? wrapper : found;

@@ -1,0 +1,68 @@
+#include "mpi/interpose/border.hpp"
+
+#include <mpi.h>
+
+#include <atomic>
+
+#include "mpi/interpose/job.hpp"
+#include "mpi/interpose/library/imports.hpp"
+#include "mpi/interpose/library/pmpi.hpp"
+
+namespace ovni::mpi {
+
+namespace {
+
+enum class Beginning : uint8_t { none, begun, met };
+std::atomic<Beginning> beginning{Beginning::none};
+std::atomic<bool> is_border_awaited{false};
+
+int meet_others(int result) noexcept {
+    Beginning expected = Beginning::begun;
+    if (result == MPI_SUCCESS && beginning.compare_exchange_strong(expected, Beginning::met))
+        introduce_process();
+    return result;
+}
+
+int init(int* argc, char*** argv) noexcept {
+    return meet_others(OVNI_KNOWN_PMPI(Init)(argc, argv));
+}
+
+int init_thread(int* argc, char*** argv, int required, int* provided) noexcept {
+    return meet_others(OVNI_KNOWN_PMPI(Init_thread)(argc, argv, required, provided));
+}
+
+// A rank that the layer keeps for itself ends inside of MPI_Init.
+int finalize() noexcept {
+    const bool is_kept = beginning != Beginning::none;
+    if (is_kept || is_border_awaited.exchange(false)) part_from_ranks();
+    const int result = OVNI_KNOWN_PMPI(Finalize)();
+    if (is_kept) finish_recording();
+    return result;
+}
+
+Border borders[] = {{"PMPI_Init"}, {"PMPI_Init_thread"}, {"PMPI_Finalize"}};
+
+// Other constructors, those of variables, may not have run.
+[[gnu::constructor]] void begin_binding() {
+    borders[0].function = reinterpret_cast<void*>(init);
+    borders[1].function = reinterpret_cast<void*>(init_thread);
+    borders[2].function = reinterpret_cast<void*>(finalize);
+    start_binding(borders);
+}
+
+}  // namespace
+
+void begin_above_border() noexcept {
+    beginning = Beginning::begun;
+}
+
+bool has_met_at_border() noexcept {
+    return beginning.exchange(Beginning::none) == Beginning::met;
+}
+
+bool await_border() noexcept {
+    if (borders[2].is_crossed) is_border_awaited = true;
+    return is_border_awaited;
+}
+
+}  // namespace ovni::mpi

@@ -1,0 +1,33 @@
+// Calls by the names of MPI that the loader alone does not lead to a wrapper:
+//
+// - Fortran routines. Their wrappers are exported under names of our own, so that a function of the program
+// that
+//   is called mpi_allreduce stays what it is. A library that asks another one for mpi_allreduce_ gets the
+//   wrapper.
+// - A program that has a layer on the profiling interface inside: what it hands on by PMPI_x.
+// - Libraries that were loaded with RTLD_DEEPBIND: they find the MPI library before the wrappers.
+// - Layers that hand MPI_Init and MPI_Finalize on to the MPI library, for who wants to know (Border).
+//
+// The addresses that the loader wrote, or is going to write at the first call, are replaced by those of the
+// wrappers.
+#pragma once
+
+#include <span>
+
+namespace ovni::mpi {
+
+// A function that takes the place of the one of that name for layers that define it without the P.
+struct Border {
+    const char* name;
+    void* function = nullptr;
+    bool is_crossed = false;  // some layer calls it now
+};
+
+// Call once, before the program begins. `borders` stay.
+void start_binding(std::span<Border> borders) noexcept;
+
+// Looks at all libraries that were loaded since the last call, once there is an MPI library. Cheap if there
+// are none. Call where a program that has loaded one comes by before it calls it.
+void bind_imports() noexcept;
+
+}  // namespace ovni::mpi
