@@ -2,7 +2,11 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
+
+#include "core/loaded_library.hpp"
 
 namespace ovni::threads {
 
@@ -55,7 +59,22 @@ constinit RealFunctions r = {
     first_call_once,
 };
 
+constinit std::atomic<bool> may_be_layered{true};
+
 namespace {
+
+bool is_of_c_library(const void* function) {
+    const LoadedLibrary library = LoadedLibrary::at(function);
+    constexpr const char* names[] = {"libc.", "libpthread."};
+    return std::ranges::any_of(
+        names, [&](const char* begin) { return strncmp(library.file_name(), begin, strlen(begin)) == 0; });
+}
+
+template <class Function>
+bool find_layer(RealFunction<Function>& function) {
+    function.set_layered(!is_of_c_library(reinterpret_cast<const void*>(static_cast<Function*>(function))));
+    return function.is_layered();
+}
 
 [[gnu::constructor]] void look_up_all() {
 #define OVNI_LOOK_UP(name, ...) look_up(r.name, #name);
@@ -67,6 +86,10 @@ namespace {
 #include "threads/functions.inc"
     look_up(r.pthread_exit, "pthread_exit");
     look_up(r.call_once, "call_once");
+    bool are_layered = false;
+#define WAIT(name, ...) are_layered |= find_layer(r.name);
+#include "threads/functions.inc"
+    may_be_layered.store(are_layered, std::memory_order_relaxed);
 }
 
 }  // namespace

@@ -19,8 +19,14 @@ class RealFunction {
     void operator=(Function* found) { function_.store(found, std::memory_order_relaxed); }
     operator Function*() const { return function_.load(std::memory_order_relaxed); }
 
+    // True unless it is known to be that of the C library: a tool, or a library of the program, wraps it as
+    // well.
+    bool is_layered() const { return is_layered_.load(std::memory_order_relaxed); }
+    void set_layered(bool is_layered) { is_layered_.store(is_layered, std::memory_order_relaxed); }
+
  private:
     std::atomic<Function*> function_;
+    std::atomic<bool> is_layered_{true};
 };
 
 #define OVNI_POINTER(name, parameters, arguments, ...) RealFunction<int parameters> name;
@@ -37,5 +43,8 @@ struct RealFunctions {
 #undef OVNI_POINTER
 
 extern RealFunctions r;
+
+// False if no function that may wait is layered.
+extern std::atomic<bool> may_be_layered;
 
 }  // namespace ovni::threads

@@ -40,8 +40,9 @@ struct ReturnsThrd {
     }
 };
 
-// An attempt at a robust mutex that is lost leaves it locked, in this C library, so it is only looked at. It
-// is busy while a living thread has it.
+// An attempt at a robust mutex that is lost leaves it locked, in this C library, so it is only looked at. So
+// is an object whose function is layered: the layer gets the call that the program makes. A mutex is busy
+// while a living thread has it.
 [[gnu::cold, gnu::noinline]] int look_at(const pthread_mutex_t* mutex) {
     auto lock = static_cast<uint32_t>(__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED));
     return (lock & FUTEX_TID_MASK) != 0 && (lock & FUTEX_OWNER_DIED) == 0 ? EBUSY : 0;
@@ -128,13 +129,14 @@ template <class Results, class Attempt, class Call>
     return wait<Results>(about, call);
 }
 
-template <class Call>
-[[gnu::noinline]] int look_then_wait(const Wait& about, Call call) {
-    if (look_at(static_cast<const pthread_mutex_t*>(about.object)) != 0)
-        return wait<ReturnsError>(about, call);
-    int error = call();
-    if (records_all()) record_instant("HMa", about, error);
-    return error;
+// Calls what the program called, and nothing else. An object that cannot be looked at may be busy.
+template <class Results, class Call>
+[[gnu::cold, gnu::noinline]] int look_then_wait(const Wait& about, Call call) {
+    if (about.state != State::mutex || look_at(static_cast<const pthread_mutex_t*>(about.object)) != 0)
+        return wait<Results>(about, call);
+    const int result = call();
+    if (records_all()) record_instant("HMa", about, Results::error_of(result));
+    return result;
 }
 
 template <class Call>
@@ -191,15 +193,16 @@ constexpr EventCode detaches{"HTd"}, cancels{"HTk"};
     extern "C" [[gnu::visibility("default")]] int ovni_wrapped_##name parameters asm(#name); \
     extern "C" int ovni_wrapped_##name parameters
 
-#define WAIT(name, parameters, arguments, state, results, may_try, attempt)                 \
-    OVNI_FUNCTION(name, parameters) {                                                       \
-        if (!(may_try)) return r.name arguments;                                            \
-        auto call = [=] { return r.name arguments; };                                       \
-        if (__builtin_expect(is_only_looked_at(o), 0))                                      \
-            return look_then_wait(OVNI_ABOUT(State::state), call);                          \
-        return try_then_wait<results>(                                                      \
-            OVNI_ABOUT(State::state), acquired_events[static_cast<unsigned>(State::state)], \
-            [&]() __attribute__((always_inline)) { return attempt; }, call);                \
+#define WAIT(name, parameters, arguments, state, results, may_try, attempt)                            \
+    OVNI_FUNCTION(name, parameters) {                                                                  \
+        if (!(may_try)) return r.name arguments;                                                       \
+        auto call = [=] { return r.name arguments; };                                                  \
+        const bool is_layered = may_be_layered.load(std::memory_order_relaxed) && r.name.is_layered(); \
+        if (__builtin_expect(is_layered || is_only_looked_at(o), 0))                                   \
+            return look_then_wait<results>(OVNI_ABOUT(State::state), call);                            \
+        return try_then_wait<results>(                                                                 \
+            OVNI_ABOUT(State::state), acquired_events[static_cast<unsigned>(State::state)],            \
+            [&]() __attribute__((always_inline)) { return attempt; }, call);                           \
     }
 #define ALWAYS(name, parameters, arguments, state)                                             \
     OVNI_FUNCTION(name, parameters) {                                                          \
