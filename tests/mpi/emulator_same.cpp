@@ -269,6 +269,26 @@ TEST_F(DistributedTest, ExactOrderOfGapsAndOfOneClock) {
     }
 }
 
+// Ranks agree on the order round by round. The first one lasts a power of two of ns.
+TEST_F(DistributedTest, ExactOrderOfATieAtTheEndOfARound) {
+    for (int tid : {1, 2, 3, 4}) {
+        StreamBuilder& stream = trace_.thread(
+            {.loom = tid < 4 ? "a" : "b", .pid = tid, .tid = tid, .cpus = {{0, 0}, {1, 1}, {2, 2}}});
+        stream.starts(1000, tid % 3);
+        for (int64_t width = 1; width <= int64_t{1} << 30; width *= 4)
+            stream.event("OHp", 1000 + width).event("OHr", 1000 + 2 * width);
+        stream.ends(int64_t{1} << 33);
+    }
+    const fs::path directory = trace_.write();
+    const Finished expected = serial(directory, output("serial"), exact);
+    ASSERT_EQ(expected.status, 0) << expected.err;
+    for (const Workers& workers : {Workers{2}, Workers{2, Workers::Kind::threads}}) {
+        const fs::path out = output(workers.name());
+        ASSERT_EQ(shared(workers, directory, out, exact).status, 0);
+        expect_same(output("serial"), out);
+    }
+}
+
 TEST_F(DistributedTest, TheOrderInWhichTheDirectoryIsListedDoesNotMatter) {
     build(trace_, {.seed = 6});
     fs::path directory = trace_.write();

@@ -84,6 +84,13 @@ TEST_F(Matching, ComesIntoStepAgainWhereBytesDiffer) {
     EXPECT_EQ(match_all(), "0-0 x-1 1-2 2-3");
 }
 
+// Either the messages of 8 bytes have partners, or those of 16.
+TEST_F(Matching, LeavesSendsRatherThanReceivesIfEitherComesIntoStep) {
+    sends = ends({8, 16});
+    receives = ends({16, 8});
+    EXPECT_EQ(match_all(), "0-x 1-0 x-1");
+}
+
 TEST_F(Matching, NeverPairsEndsWhoseBytesDiffer) {
     std::minstd_rand random(1);
     for (int round = 0; round < 200; ++round) {

@@ -5,6 +5,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "ovni/mpi_events.h"
 
 namespace ovni::test {
 
@@ -57,6 +60,29 @@ TEST_F(TraceToolsTest, TopEndsNoWaitThatBeganBehindAGap) {
         .ends(9'000'000);
     std::string out = tool("ovnitop", {"--locks"}).out;
     EXPECT_THAT(out, testing::ContainsRegex("condition .* 1 +0.005000 +0.005000"));
+}
+
+// Tools read thread by thread: the end of I/O may come before its beginning.
+TEST_F(TraceToolsTest, TopCountsIoThatOneThreadBeginsAndAnotherCompletes) {
+    constexpr uint16_t iread = 142, iwrite = 147;
+    rank(0, 1)
+        .starts(1000)
+        .event("MWa", 3000, {u32(2)})
+        .event("MXc", 3000, {u32(8), u32(OVNI_MPI_COMPLETED)})
+        .event("MXb", 3000, {u64(500)})
+        .event("MXc", 3000, {u32(9), u32(OVNI_MPI_COMPLETED)})
+        .event("MXb", 3000, {u64(30)})
+        .event("MWA", 4000)
+        .ends(5000);
+    StreamBuilder& begins =
+        trace_.thread({.tid = 2, .rank = 0, .require = {{"ovni", "1.1.0"}, {"mpi", "1.4.0"}}});
+    begins.starts(1000);
+    for (const auto& [function, request] : {std::pair(iread, u32(8)), {iwrite, u32(9)}})
+        begins.event("MX[", 2000, {u16(function)})
+            .event("MX]", 2001, {u16(function), u16(0), u16(0), u16(0), request});
+    begins.ends(5000);
+    EXPECT_THAT(tool("ovnitop", {"--mpi"}).out,
+                testing::ContainsRegex("\nall +MPI_Waitall +1 +0.000001 +30 +500\n"));
 }
 
 // A path may name something that gives no end, or waits for a writer.

@@ -128,6 +128,11 @@ const CollectiveCase collective_cases[] = {
      {{{0, 32}, 0, 0}, {{30, 31}, 0, 0}, {{10, 33}, 0, 0}},
      {"0: Wait at barrier 0-30 for 1", "0: Completion of a collective 31-32",
       "2: Wait at barrier 10-30 for 1", "2: Completion of a collective 31-33"}},
+    // Ranks 1 and 2 are equally late: the lower one counts.
+    {"MPI_Barrier",
+     -1,
+     {{{0, 31}, 0, 0}, {{30, 31}, 0, 0}, {{30, 31}, 0, 0}},
+     {"0: Wait at barrier 0-30 for 1"}},
     {"MPI_Allreduce", -1, {{{0, 31}}, {{30, 31}}}, {"0: Wait at n to n 0-30 for 1"}},
     {"MPI_Allreduce", -1, {{{0, 31}, 0, 0}, {{30, 31}, 0, 0}}, {}},
     // Rank 2 gets nothing, and leaves before rank 1 enters. The last who sends is rank 1; rank 0 waits for
@@ -194,6 +199,15 @@ TEST(WaitsTest, OfOneCallAreTheLongest) {
     std::vector<Message> both{message({{50, 60}, {10, 70}}), message({{40, 60}, {10, 70}})};
     both[1].send_stream = 2;
     EXPECT_THAT(texts(waits_received(both)), ElementsAre("1: Late sender 10-50 for 0"));
+}
+
+TEST(WaitsTest, OfOneCallThatAreEquallyLongAreThoseForTheFirst) {
+    std::vector<Message> both(2, message({{50, 60}, {10, 70}}));
+    both[0].send_stream = 2;
+    EXPECT_THAT(texts(waits_received(both)), ElementsAre("1: Late sender 10-50 for 0"));
+    std::vector<Message> sent(2, message({{10, 70}, {50, 75}}));
+    sent[1].receive_stream = 2;
+    EXPECT_THAT(texts(waits_of_sender(sent, {})), ElementsAre("0: Late receiver 10-50 for 1"));
 }
 
 // Sends in the order of their posting, which is not that of the calls that complete them.
