@@ -171,7 +171,9 @@ void Thread::leave(Family family, uint64_t key) noexcept {
 bool Thread::return_to(Family family, uint64_t key) noexcept {
     uint32_t found = find(family, key);
     if (found == nothing) return false;
-    end_from(found + 1, nothing);
+    uint32_t above = found + 1;
+    while (above < size_ && frames_[above].construct.state != State::task) ++above;
+    end_from(above, nothing);
     return true;
 }
 

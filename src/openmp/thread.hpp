@@ -52,7 +52,8 @@ class Thread {
     void enter(const Entered& construct) noexcept;
     // The innermost construct of the family with that key, and all inside of it, ends.
     void leave(Family family, uint64_t key) noexcept;
-    // All inside of the innermost such construct ends; false if the thread is in none.
+    // The tasks inside of the innermost such construct end, but not what it waits in; false if the thread is
+    // in none.
     bool return_to(Family family, uint64_t key) noexcept;
     // True if the address is the place of the parallel region that the thread is in.
     bool is_place_of_region(const void* address) const noexcept;

@@ -1,4 +1,8 @@
 // The traces of OpenMP programs, against what the programs count themselves.
+#include <algorithm>
+#include <functional>
+#include <iterator>
+
 #include "base/file.hpp"
 #include "tests/openmp/openmp_test.hpp"
 
@@ -17,6 +21,17 @@ class OpenMpConstructs : public OpenMpTest {
         return counts;
     }
     std::string directory() const { return path(""); }
+    // Calls `take` with the codes of each stream, in their order.
+    void for_each_stream(const std::function<void(const Words&)>& take) const {
+        const Trace read = trace();
+        for (uint32_t s = 0; s < read.streams().size(); ++s) {
+            Words codes;
+            for (StreamReader reader = read.reader(s, 0, ClockOrder::checked); reader.next();)
+                if (reader.event().kind == EventView::Kind::event)
+                    codes.emplace_back(reader.event().code.text().data());
+            take(codes);
+        }
+    }
 };
 
 TEST_P(OpenMpConstructs, CountsAreThoseOfTheProgram) {
@@ -54,6 +69,35 @@ TEST_P(OpenMpConstructs, TasksAreThoseOfTheProgram) {
     EXPECT_EQ(found["PTg"], told["taskgroups"]);
     // Each of the chain but the first waits for the one before; those that are over already are not told.
     EXPECT_LE(found["PNd"], 19);
+}
+
+TEST_P(OpenMpConstructs, WaitsGoOnWhileTasksRunInThem) {
+    ASSERT_EQ(traced_openmp(1, {openmp_program("constructs"), directory(), "tasks"}).status, 0);
+    long within = 0;
+    for_each_stream([&](const Words& codes) {
+        long waits = 0;
+        for (const std::string& code : codes) {
+            waits += code == "PTt" || code == "PTg" || code == "PBb" || code == "PBj" ? 1 : 0;
+            waits -= code == "PTT" || code == "PTG" || code == "PBB" || code == "PBJ" ? 1 : 0;
+            within += code == "PPx" && waits > 0 ? 1 : 0;
+        }
+    });
+    EXPECT_GT(within, 0) << "most bodies run in a wait";
+}
+
+// Such a task is over when its event is fulfilled.
+TEST_P(OpenMpConstructs, BodiesOfDetachedTasksEndWhereTheyReturn) {
+    if (GetParam() != Runtime::libomp) GTEST_SKIP() << "only those that clang makes are recorded";
+    Finished done = traced_openmp(1, {openmp_program("constructs"), directory(), "detached"});
+    ASSERT_EQ(done.status, 0) << done.err;
+    expect_strictly_emulates();
+    Words bodies, expected;
+    for_each_stream([&](const Words& codes) {
+        std::ranges::copy_if(codes, std::back_inserter(bodies),
+                             [](const std::string& code) { return code == "PPx" || code == "PPe"; });
+    });
+    for (long i = 0; i < told_by(0)["tasks"]; ++i) expected = expected + Words{"PPx", "PPe"};
+    EXPECT_EQ(bodies, expected);
 }
 
 TEST_P(OpenMpConstructs, ResultsAreUnchanged) {

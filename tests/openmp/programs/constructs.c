@@ -277,6 +277,17 @@ static void serial(void) {
 }
 
 #if defined _OPENMP && _OPENMP >= 201811
+/* Without a parallel region; the bodies end before the tasks do. */
+static void detached(void) {
+    for (int i = 0; i < 20; ++i) {
+        omp_event_handle_t event = (omp_event_handle_t)0;
+        count(TASKS);
+#pragma omp task detach(event) firstprivate(i)
+        add(i);
+        omp_fulfill_event(event);
+    }
+}
+
 /* The runtime ends, and begins again at the next region. */
 static void paused(void) {
     omp_pause_resource_all(omp_pause_hard);
@@ -295,12 +306,13 @@ static const struct Part parts[] = {
     {"changing", changing},     {"short_regions", short_regions},
     {"cancelled", cancelled},   {"serial", serial},
 #if defined _OPENMP && _OPENMP >= 201811
-    {"paused", paused},
+    {"detached", detached},     {"paused", paused},
 #endif
 };
 
 static int is_wanted(const char* name, int argc, char** argv) {
-    if (argc <= 2) return strcmp(name, "cancelled") != 0 && strcmp(name, "paused") != 0;
+    if (argc <= 2)
+        return strcmp(name, "cancelled") != 0 && strcmp(name, "detached") != 0 && strcmp(name, "paused") != 0;
     for (int i = 2; i < argc; ++i)
         if (strcmp(argv[i], name) == 0) return 1;
     return 0;
