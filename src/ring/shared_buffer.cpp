@@ -175,12 +175,16 @@ SharedProducer::Outcome SharedProducer::emit_jumbo(EventCode code, uint64_t cloc
     return lost;
 }
 
-// A seat whose outermost emission was left goes to the reader, with all its claims.
+// A seat whose outermost emission was left goes to the reader, with all its claims. Those that had
+// interrupted it were left with it.
 bool SharedProducer::take_another_seat() noexcept {
     seat_->abandoned.store(1, std::memory_order_release);
     seat_ = nullptr;
-    uint32_t lost = 1;
-    for (auto& told : told_) lost += told.exchange(0, std::memory_order_relaxed);
+    uint32_t lost = 0;
+    for (unsigned level = 0; level < shared_levels; ++level) {
+        lost += frames_[level].load(std::memory_order_relaxed) != 0 ? 1 : 0;
+        lost += told_[level].exchange(0, std::memory_order_relaxed);
+    }
     lost_.fetch_add(lost, std::memory_order_relaxed);
     return take_seat();
 }

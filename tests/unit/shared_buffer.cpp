@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csetjmp>
 
 #include "tests/unit/shared_buffer_test.hpp"
 
@@ -135,6 +136,42 @@ TEST_F(StepwiseTest, DiscardingIsCountedInTheNextRecord) {
     EXPECT_EQ(clocks().size(), written);
     EXPECT_TRUE(producer_.write("OB.", 0));
     reader_.read([](const writer::SharedRecord& record) { EXPECT_EQ(record.lost_before, 2u); });
+}
+
+// A record that wakes the reader, whose handler writes records of its own and jumps out of the second.
+struct Interruption {
+    writer::SharedProducer* producer;
+    int wakes;
+    jmp_buf way_out;
+};
+constinit Interruption* interruption = nullptr;
+
+void write_and_jump() noexcept {
+    if (interruption == nullptr) return;
+    if (++interruption->wakes == 2) longjmp(interruption->way_out, 1);
+    interruption->producer->write_jumbo("OB.", 0, std::array<uint8_t, 512>{});
+    interruption->producer->write("OB.", 0, Numbered(0));
+}
+
+TEST_F(StepwiseTest, RecordsThatAreLeftAreCountedWithWhatTheyWereToTell) {
+    begin({.capacity = 512, .seats = 2, .on_full = writer::SharedOnFull::discard});
+    ASSERT_TRUE(producer_.open(buffer_, 1, 1));
+    producer_.sign(7, write_and_jump);
+    while (producer_.write("OB.", 0, Numbered(0))) {
+    }
+    EXPECT_FALSE(producer_.write("OB.", 0, Numbered(0)));
+    reader_.read([](const writer::SharedRecord&) {}, 3);
+    reader_.release();
+    Interruption leaves{&producer_, 0, {}};
+    interruption = &leaves;
+    if (setjmp(leaves.way_out) == 0) producer_.write("OB.", 0, Numbered(0));
+    interruption = nullptr;
+    EXPECT_EQ(leaves.wakes, 2);
+    producer_.leave_write();
+    EXPECT_TRUE(producer_.write("OB.", 1));
+    uint64_t lost = 0;
+    reader_.read([&](const writer::SharedRecord& record) { lost += record.lost_before; });
+    EXPECT_EQ(lost, 5u) << "two without room, one that is too large, and two that were left";
 }
 
 TEST_F(StepwiseTest, PatienceWithAReaderThatDoesNothingEnds) {
