@@ -103,6 +103,18 @@ class FileMemory {
 
 constinit FileMemory file_memory;
 
+// No allocator gives twice as much as it is asked for. One that is about to begin may call operator new where
+// it is asked for a size, so it is not asked about small blocks.
+constexpr size_t maybe_large = large / 2;
+
+void count_if_large(void* block) noexcept {
+    const size_t usable = malloc_usable_size(block);
+    if (usable < large) return;
+    file_memory.count(usable);
+    // Most are filled once, from begin to end: a page fault for every 4 KiB would take as long.
+    want_huge_pages(block, usable);
+}
+
 }  // namespace
 
 void limit_memory(uint64_t limit, const std::filesystem::path& directory) {
@@ -130,11 +142,7 @@ void* operator new(size_t size) {
         if (void* block = ovni::file_memory.allocate(size)) return block;
     for (;;) {
         if (void* block = std::malloc(std::max<size_t>(size, 1))) {
-            if (const size_t usable = malloc_usable_size(block); usable >= ovni::large) {
-                ovni::file_memory.count(usable);
-                // Most are filled once, from begin to end: a page fault for every 4 KiB would take as long.
-                ovni::want_huge_pages(block, usable);
-            }
+            if (size >= ovni::maybe_large) ovni::count_if_large(block);
             return block;
         }
         const std::new_handler handler = std::get_new_handler();
