@@ -2,9 +2,11 @@
  * semaphores and C11 threads.
  *
  *     H.[   u32 object, i32 holder              the thread waits in a state, see src/model/pthread.cpp
- *     H.]   u32 object, i32 holder, i32 error   it goes on; the error is what the function returned,
- * ECANCELED if the thread was cancelled; without it the writer closed the state, because recording ended H.d+
- * u32 object, u64 address, name, 0    defines an object; the name may be empty
+ *     H.]   u32 object, i32 holder, i32 error   it goes on
+ *     H.d+  u32 object, u64 address, name, 0    defines an object; the name may be empty
+ *
+ * The error is what the function returned, in one thread of a barrier PTHREAD_BARRIER_SERIAL_THREAD (-1). It
+ * is ECANCELED if the thread was cancelled. Without it the writer closed the state, because recording ended.
  *
  * Objects have numbers in a process, from 1, by kind and address: two objects that lie at one address one
  * after the other share a number. Threads that are joined have theirs by tid. 0 is any object beyond the

@@ -68,13 +68,22 @@ constexpr std::string_view name_of_error(uint64_t error) {
         uint64_t error;
         std::string_view name;
     };
-    constexpr Name names[] = {{0, "done"},         {1, "EPERM"},
-                              {3, "ESRCH"},        {4, "EINTR"},
-                              {11, "EAGAIN"},      {12, "ENOMEM"},
-                              {16, "EBUSY"},       {22, "EINVAL"},
-                              {35, "EDEADLK"},     {75, "EOVERFLOW"},
-                              {110, "ETIMEDOUT"},  {125, "ECANCELED"},
-                              {130, "EOWNERDEAD"}, {131, "ENOTRECOVERABLE"}};
+    constexpr auto serial_thread = static_cast<uint64_t>(-1);
+    constexpr Name names[] = {{serial_thread, "PTHREAD_BARRIER_SERIAL_THREAD"},
+                              {0, "done"},
+                              {1, "EPERM"},
+                              {3, "ESRCH"},
+                              {4, "EINTR"},
+                              {11, "EAGAIN"},
+                              {12, "ENOMEM"},
+                              {16, "EBUSY"},
+                              {22, "EINVAL"},
+                              {35, "EDEADLK"},
+                              {75, "EOVERFLOW"},
+                              {110, "ETIMEDOUT"},
+                              {125, "ECANCELED"},
+                              {130, "EOWNERDEAD"},
+                              {131, "ENOTRECOVERABLE"}};
     for (const Name& name : names)
         if (name.error == error) return name.name;
     return {};

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <climits>
 #include <cstdint>
 
 #include "ovni/event_code.hpp"
@@ -38,7 +39,7 @@ struct Wait {
 
 // False if the wait is not recorded.
 bool begin_wait(Wait& wait) noexcept;
-constexpr int not_returned = -1;  // the wait was left without a result
+constexpr int not_returned = INT_MIN;  // the wait was left without a result
 void end_wait(const Wait& wait, int error) noexcept;
 
 // Something that takes no time; `event` has the arguments object and error.
