@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <iterator>
 
+#include "base/utf8.hpp"
+
 namespace ovni {
 
 namespace {
@@ -37,7 +39,8 @@ std::string replaced(std::string_view text, Replace replace) {
 }  // namespace
 
 std::string one_line(std::string_view text) {
-    return replaced(text, [](std::string& result, std::string_view, std::string_view) { result += ' '; });
+    return replaced(valid_utf8(text),
+                    [](std::string& result, std::string_view, std::string_view) { result += ' '; });
 }
 
 std::string message_text(std::string_view text) {

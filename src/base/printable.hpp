@@ -7,7 +7,7 @@
 
 namespace ovni {
 
-// The text as a part of a line: a blank in place of each control character but the tab.
+// The text as a part of a line, valid UTF-8: a blank in place of each control character but the tab.
 std::string one_line(std::string_view text);
 
 // The text as a terminal may get it: control characters as "\x1b", but for line ends, behind which lines are

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/utf8.hpp"
 #include "ovni/format.h"
 
 namespace ovni {
@@ -18,7 +19,7 @@ bool is_control(char c) {
 
 std::string in_one_line(std::string text) {
     std::replace_if(text.begin(), text.end(), is_control, '?');
-    return text;
+    return valid_utf8(text);
 }
 
 template <class Integer>

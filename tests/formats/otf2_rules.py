@@ -212,7 +212,7 @@ def main():
     # The readers refuse an archive without locations.
     if b"Find location definitions" in printed.stderr and sys.argv[2:] and not ParaverFiles(sys.argv[2]).rows:
         return print(" locations=0 ")
-    if printed.returncode or b"error" in printed.stderr:
+    if printed.returncode or b"error" in printed.stderr or b"warning" in printed.stderr:
         fail(printed.stderr.decode())
     archive = Archive(path)
     if any(archive.blocking.values()):

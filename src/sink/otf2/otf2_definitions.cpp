@@ -27,7 +27,7 @@ class Definitions {
         write_processes();
         write_threads();
         for (uint32_t number = 0; number < content_.regions.size(); ++number) write_region(number);
-        for (uint32_t counter : content_.counters) write_counter(counter);
+        for (uint32_t number = 0; number < content_.counters.size(); ++number) write_counter(number);
         write_communicators();
         write_windows();
         if (!content_.objects.files().empty()) write_files();
@@ -86,7 +86,7 @@ class Definitions {
     }
 
     void write_counter(uint32_t number) {
-        const std::string& title = schema_.thread.types[number].title;
+        const std::string& title = schema_.thread.types[content_.counters[number]].title;
         archive_.check(OTF2_GlobalDefWriter_WriteMetricMember(
             writer_, number, text(title), text(title), OTF2_METRIC_TYPE_OTHER, OTF2_METRIC_ABSOLUTE_POINT,
             OTF2_TYPE_INT64, OTF2_BASE_DECIMAL, 0, text("#")));

@@ -21,7 +21,7 @@ struct Otf2Content {
     const Otf2Communicators& communicators;
     const Otf2Objects& objects;
     std::vector<Otf2Region> regions;  // the place is the number
-    std::vector<uint32_t> counters;   // places in the types of the thread file, which are their numbers
+    std::vector<uint32_t> counters;   // places in the types of the thread file, in the order of their numbers
     std::vector<uint64_t> events;     // by thread
     uint64_t end = 0;                 // time of the last event
 };

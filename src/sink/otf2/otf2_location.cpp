@@ -86,12 +86,12 @@ void Otf2Location::send_by_request(int64_t time, int64_t complete, const Otf2Mes
     if (complete != INT64_MAX) ends_.push({complete, ends_made_++, End::What::send, 0, message, {}, request});
 }
 
-void Otf2Location::count(int64_t time, uint32_t type, int64_t value) {
+void Otf2Location::count(int64_t time, uint32_t counter, int64_t value) {
     write_ends(time);
     const OTF2_Type kind = OTF2_TYPE_INT64;
     OTF2_MetricValue count;
     count.signed_int = value;
-    file_.add(OTF2_EvtWriter_Metric, time, type, uint8_t{1}, &kind, &count);
+    file_.add(OTF2_EvtWriter_Metric, time, counter, uint8_t{1}, &kind, &count);
 }
 
 void Otf2Location::write_ends(int64_t until) {

@@ -62,7 +62,7 @@ class Otf2Location {
     void send(int64_t time, const Otf2Message& message);
     // Its request is complete then; INT64_MAX: never.
     void send_by_request(int64_t time, int64_t complete, const Otf2Message& message);
-    void count(int64_t time, uint32_t type, int64_t value);
+    void count(int64_t time, uint32_t counter, int64_t value);
     // All regions end.
     void finish(int64_t time);
 

@@ -96,6 +96,7 @@ class Otf2Sink : public Sink {
     uint32_t process_of(uint32_t row) const { return schema_->threads[row].process; }
 
     void find_types(const Plan& plan);
+    uint32_t number_of_counter(uint32_t place) const;
     void show_type(uint32_t type, uint32_t place);
     void make_locations();
     template <class Call, class Row>
@@ -118,7 +119,7 @@ class Otf2Sink : public Sink {
     const Ranks* ranks_ = nullptr;
     const Schema* schema_ = nullptr;
     std::vector<uint32_t> place_;     // by type: in the types of the thread file
-    std::vector<uint32_t> counters_;  // places, too
+    std::vector<uint32_t> counters_;  // places, too, ascending
     Otf2MpiType mpi_;
     EventType mpi_functions_;                   // with the labels of all functions
     std::optional<DirectoryBeside> directory_;  // on rank 0
@@ -134,6 +135,11 @@ class Otf2Sink : public Sink {
 void Otf2Sink::show_type(uint32_t type, uint32_t place) {
     if (type >= place_.size()) place_.resize(size_t{type} + 1, no_place);
     place_[type] = place;
+}
+
+// Readers want the numbers of metrics to be 0, 1, 2, ...
+uint32_t Otf2Sink::number_of_counter(uint32_t place) const {
+    return static_cast<uint32_t>(std::ranges::lower_bound(counters_, place) - counters_.begin());
 }
 
 // Regions are what a thread is in: calls of MPI, and what stands on stacks. Counters are metrics.
@@ -257,7 +263,7 @@ void Otf2Sink::write(const Slice& slice) {
         Otf2Location& of_row = location(record.thread_row);
         const uint32_t type = place_[record.type];
         if (is_counter(record.type))
-            of_row.count(record.time, type, record.value);
+            of_row.count(record.time, number_of_counter(type), record.value);
         else
             of_row.show(record.time, {type, 0, record.value});
     }
