@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "emu/plan/twins.hpp"
+#include "trace/run_vote.hpp"
 
 namespace ovni {
 
@@ -193,15 +194,17 @@ void report_writers(const Trace& trace) {
 
 void check_one_run(const Trace& trace) {
     const Stream* first = nullptr;
+    const RunVote vote(trace.streams());
     for (const Stream& s : trace.streams()) {
-        if (!s.metadata.common->run) continue;
+        if (!vote.counts(s.metadata)) continue;
         if (!first) first = &s;
         if (*first->metadata.common->run != *s.metadata.common->run)
             throw Error(
-                fmt::format("streams of two runs, as of two jobs at once: {} is of run {}, {} of run {}; "
-                            "--keep-going takes the run that has more, and each job needs its own ovnirun -o",
-                            first->relative_path(), *first->metadata.common->run, s.relative_path(),
-                            *s.metadata.common->run),
+                fmt::format(
+                    "streams of two runs, as of two jobs at once: {} is of run {}, {} of run {}; "
+                    "ovniemu --keep-going takes the run that has more, and each job needs its own ovnirun -o",
+                    first->relative_path(), *first->metadata.common->run, s.relative_path(),
+                    *s.metadata.common->run),
                 trace.directory().string());
     }
 }

@@ -12,6 +12,7 @@
 #include "ovni/mpi_events.h"
 #include "session/check/end_checks.hpp"
 #include "trace/gaps.hpp"
+#include "trace/run_vote.hpp"
 
 namespace ovni {
 
@@ -242,8 +243,9 @@ std::string joined_words(const std::set<std::string>& words) {
 }  // namespace
 
 std::optional<std::string> run_of(const Trace& trace) {
+    const RunVote vote(trace.streams());
     for (const Stream& stream : trace.streams())
-        if (stream.metadata.common->run) return stream.metadata.common->run;
+        if (vote.counts(stream.metadata)) return stream.metadata.common->run;
     return std::nullopt;
 }
 

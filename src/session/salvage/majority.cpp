@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "emu/plan/trace_plan.hpp"
+#include "trace/run_vote.hpp"
 
 namespace ovni {
 
@@ -16,12 +17,12 @@ struct Claim {
 };
 using Claims = std::vector<Claim>;
 
-Claims about_run(const StreamMetadata& m) {
-    if (!m.common->run) return {};
+Claims about_run(const StreamMetadata& m, const RunVote& vote) {
+    if (!vote.counts(m)) return {};
     return {{"the run", *m.common->run}};
 }
 
-Claims about_processes(const StreamMetadata& m) {
+Claims about_processes(const StreamMetadata& m, const RunVote&) {
     Claims claims;
     auto add = [&](const char* member, const std::optional<int>& value) {
         if (value)
@@ -38,7 +39,7 @@ Claims about_processes(const StreamMetadata& m) {
     return claims;
 }
 
-Claims about_definitions(const StreamMetadata& m) {
+Claims about_definitions(const StreamMetadata& m, const RunVote&) {
     Claims claims;
     for (const MarkType& mark : *m.common->marks) {
         claims.push_back({fmt::format("the title of mark type {}", mark.type), mark.title});
@@ -86,12 +87,13 @@ std::string dissent(const Claims& claims, const std::unordered_map<std::string, 
 }  // namespace
 
 void leave_out_minorities(std::vector<Stream>& streams, std::vector<Damage>& damages) {
+    const RunVote runs(streams);
     // Streams that have lost one vote have none in the next.
     for (auto claims_of : {about_run, about_processes, about_definitions}) {
         std::vector<Claims> claims;
         std::unordered_map<std::string, Vote> votes;
         for (const Stream& stream : streams) {
-            claims.push_back(claims_of(stream.metadata));
+            claims.push_back(claims_of(stream.metadata, runs));
             for (const Claim& claim : claims.back()) votes[claim.about].add(claim.what);
         }
         size_t kept = 0;
