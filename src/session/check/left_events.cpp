@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -57,6 +59,46 @@ bool holds_events_of(const writer::Session& session, const Known& trace) {
     return false;
 }
 
+enum class Writer { none, ends, runs };
+
+// Programs that write the trace: one whose processes have all ended is at work for a moment more, in its
+// ovnirun.
+Writer writer_of(const Known& trace) {
+    Writer found = Writer::none;
+    std::error_code fault;
+    for (const std::string& directory : writer::in_session_places(fs::absolute(trace.directory, fault))) {
+        const writer::Session session = writer::Session::open(directory);
+        if (!session.is_valid() || !session.is_served() || !holds_events_of(session, trace)) continue;
+        const uint32_t rings = session.header().rings.load();
+        bool lives = false;
+        for (uint32_t number = 0; number < rings && !lives; ++number) {
+            const writer::Ring ring = writer::Ring::open(session.ring_path(number));
+            lives = ring.is_mapped() && holds_events(ring.header()) && owner_lives(ring.header());
+        }
+        if (!lives) return Writer::ends;
+        found = Writer::runs;
+    }
+    return found;
+}
+
+// A launcher returns before the last ovnirun has written its streams. One that is being killed leaves
+// programs that run for a moment yet.
+void await_writer(const fs::path& trace) {
+    using namespace std::chrono_literals;
+    constexpr std::chrono::milliseconds between = 20ms, silence = 500ms, for_living = 2s, longest = 20s;
+    std::error_code fault;
+    auto waited = 0ms;
+    for (; waited < longest; waited += between) {
+        const Writer writer = writer_of({trace, {}, false});
+        const bool is_there = fs::exists(trace, fault);
+        const bool is_worth_it =
+            writer == Writer::ends || (writer == Writer::runs && !is_there && waited < for_living);
+        if (!is_worth_it) return;
+        if (waited == silence) log::info("waiting for a program that still writes {}", trace.string());
+        std::this_thread::sleep_for(between);
+    }
+}
+
 // One sentence with one command for all run directories of a kind: each process of a job may have its own.
 std::vector<std::string> left_events_of(const Known& trace) {
     std::vector<std::string> left, written;
@@ -96,6 +138,7 @@ void tell_left_events(const Trace& trace) {
 }
 
 void expect_begun(const fs::path& trace) {
+    await_writer(trace);
     std::error_code fault;
     if (fs::exists(trace, fault) || fault) return;
     for (const std::string& sentence : left_events_of({trace, {}, false}))

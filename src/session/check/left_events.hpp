@@ -16,7 +16,8 @@ std::vector<std::string> left_events(const Trace& trace);
 // Warns of these.
 void tell_left_events(const Trace& trace);
 
-// Throws Error if there is no such directory, with such a sentence if it is still to come.
+// Waits some seconds for who writes the trace on this node if that is about to end. Throws Error if there is
+// no such directory then, with such a sentence if it is still to come.
 void expect_begun(const std::filesystem::path& trace);
 
 }  // namespace ovni
