@@ -37,10 +37,12 @@ void check_open_states(std::vector<Fault>& faults, const Trace& trace, const Mod
     }
 }
 
+// A program that becomes another one ends its threads itself.
 void check_ends(std::vector<Fault>& faults, const Trace& trace, const Machine& machine) {
     for (const Thread& thread : machine.played()) {
         uint32_t stream = machine.system.threads()[thread.row].stream;
-        if (const auto& end = trace.streams()[stream].metadata.end)
+        const auto& end = trace.streams()[stream].metadata.end;
+        if (end && !(*end->by == "exec" && thread.state() == RunState::dead))
             faults.push_back(
                 {thread.row, fmt::format("{}: the stream was not ended by the program (by {} {})",
                                          trace.path_of(stream), *end->by, end->code)});
