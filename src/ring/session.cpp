@@ -92,7 +92,7 @@ std::vector<std::string> in_session_places(const std::string& trace_directory) {
         if (!directory) continue;
         while (const dirent* entry = readdir(directory)) {
             const std::string name = entry->d_name;
-            if (name != "." && name != "..") found.push_back(place + "/" + name);
+            if (name[0] != '.') found.push_back(place + "/" + name);
         }
         closedir(directory);
     }

@@ -15,6 +15,7 @@
 #include "base/log.hpp"
 #include "drain/drainer.hpp"
 #include "ovni/format.h"
+#include "ring/stream_note.hpp"
 #include "run/census.hpp"
 #include "run/moved_trace.hpp"
 #include "run/owner.hpp"
@@ -47,6 +48,20 @@ void tell_none() {
         "there");
 }
 
+// " of ./app, trace /home/me/ovni", of the first stream that says it.
+std::string program_and_trace(const writer::Session& session) {
+    for (uint32_t number = 0; number < session.header().rings.load(); ++number) {
+        const auto note = writer::StreamNote::read(session.note_path(number));
+        if (!note) continue;
+        const auto command = writer::Json::json_pointer("/ovni/command/0");
+        const bool is_told = note->metadata.contains(command) && note->metadata[command].is_string();
+        return fmt::format(", program {}, trace {}",
+                           is_told ? note->metadata[command].get<std::string>() : "unknown",
+                           note->roots.trace);
+    }
+    return "";
+}
+
 void list() {
     const std::vector<fs::path> found = run_directories();
     if (found.empty()) tell_none();
@@ -55,9 +70,9 @@ void list() {
         if (!session.is_valid()) continue;
         std::vector<writer::Ring> rings = rings_in(session);
         Census all = census(session, rings);
-        fmt::print("{}  {} rings of {} processes, {} alive, {} not written yet, job {}, {} old\n",
+        fmt::print("{}  {} rings of {} processes, {} alive, {} not written yet, job {}, {} old{}\n",
                    directory.string(), rings.size(), all.processes, all.alive, size_text(all.pending),
-                   name_of_run(directory).job, age_of(directory));
+                   name_of_run(directory).job, age_of(directory), program_and_trace(session));
     }
 }
 
@@ -95,8 +110,24 @@ bool recover(const fs::path& directory) {
         log::error(
             "{}: {} streams cannot be written, their events are kept: make room for them and try again{}",
             directory.string(), kept,
-            lives_on ? "" : fmt::format(", or give them up (rm -r '{}')", directory.string()));
+            lives_on ? "" : fmt::format(", or give them up: ovnirecover --discard '{}'", directory.string()));
     return kept == 0;
+}
+
+// Throws away what is in it. Processes that live keep it.
+void discard(const fs::path& directory) {
+    writer::Session session = open(directory);
+    if (!session.lock()) throw Error("somebody drains it still, so it is kept", directory.string());
+    const std::vector<writer::Ring> rings = rings_in(session);
+    const Census all = census(session, rings);
+    if (all.alive > 0)
+        throw Error(fmt::format("{} processes of it live, so it is kept", all.alive), directory.string());
+    session.remove();
+    std::error_code fault;
+    fs::remove_all(directory, fault);
+    if (fault) throw Error(fault.message(), directory.string());
+    fmt::print("{}: {} streams given up, {} not written\n", directory.string(), rings.size(),
+               size_text(all.pending));
 }
 
 // Waits for one whole pass: then what threads emitted into a buffer that they share is in their rings.
@@ -176,12 +207,14 @@ void write_out(const fs::path& directory) {
             directory.string());
 }
 
+enum class Task { recover, write_out, discard };
+
 // One bad directory does not stop the rest.
-bool try_one(const std::string& directory, bool living) {
+bool try_one(const std::string& directory, Task task) {
     try {
         return as_owner(directory, [&](const fs::path& place) {
-            if (!living) return recover(place);
-            write_out(place);
+            if (task == Task::recover) return recover(place);
+            task == Task::discard ? discard(place) : write_out(place);
             return true;
         });
     } catch (const Error& error) {
@@ -199,6 +232,7 @@ constexpr OptionRow rows[] = {
     {"write-out", "w", "", "",
      R"(Bring the traces of running processes up to date, with what flight recorders keep: they can be emulated
      then, and show what is open now. Needs --job, --pid, --all or directories.)"},
+    {"discard", "", "", "", "Give up what is in them instead. Needs --job, --pid, --all or directories."},
     {"list", "l", "", "", "Print the run directories of this user. This is the default."},
 };
 
@@ -207,7 +241,7 @@ Cli recover_cli() {
     cli.manual = {
         .program = "ovnirecover",
         .summary = "write out what killed programs left in memory",
-        .usage = "ovnirecover [--list | [--write-out] [--all | --job JOB | --pid PID | DIR...]]",
+        .usage = "ovnirecover [--list | [--write-out | --discard] [--all | --job JOB | --pid PID | DIR...]]",
         .words = "DIR",
         .description =
             R"(Writes out what traced processes left in memory when they and their ovnirun were killed, and
@@ -273,18 +307,22 @@ int run(int argc, char** argv) {
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     make_file_limit_an_error();
     std::vector<std::string> directories = cli.words;
-    const bool living = cli.has("write-out"), chooses = cli.has("all") || cli.has("job") || cli.has("pid");
+    const bool living = cli.has("write-out"), discards = cli.has("discard");
+    const Task task = living ? Task::write_out : discards ? Task::discard : Task::recover;
+    const bool chooses = cli.has("all") || cli.has("job") || cli.has("pid");
     if (cli.has("list") + cli.has("all") + cli.has("job") + cli.has("pid") + !directories.empty() > 1 ||
-        (living && cli.has("list")))
+        ((living || discards) && cli.has("list")))
         throw UsageError("one of --list, --all, --job, --pid or directories (see --help)");
-    if (living && !chooses && directories.empty())
-        throw UsageError("--write-out of what? --job, --pid, --all or a directory (see --list)");
+    if (living && discards) throw UsageError("--write-out or --discard: choose one (see --help)");
+    if ((living || discards) && !chooses && directories.empty())
+        throw UsageError(fmt::format("--{} of what? --job, --pid, --all or a directory (see --list)",
+                                     living ? "write-out" : "discard"));
     if (chooses)
         directories = chosen(cli, living);
     else if (directories.empty())
         list();
     bool all_well = true;
-    for (const std::string& directory : directories) all_well = try_one(directory, living) && all_well;
+    for (const std::string& directory : directories) all_well = try_one(directory, task) && all_well;
     return all_well ? 0 : 1;
 }
 

@@ -72,7 +72,7 @@ class RecoverJobsTest : public RuntimeTest {
     std::vector<fs::path> left() const {
         std::vector<fs::path> found;
         for (const auto& entry : fs::directory_iterator(home() / ("ovni-" + std::to_string(::geteuid()))))
-            found.push_back(entry.path());
+            if (entry.is_directory()) found.push_back(entry.path());
         std::ranges::sort(found);
         return found;
     }
@@ -120,8 +120,34 @@ TEST_F(RecoverJobsTest, AreNamedByTheNextRunOnce) {
         next.err.find("ovnirun: programs of job first_job that have ended left events in memory, ");
     ASSERT_NE(at, next.err.npos) << next.err;
     EXPECT_THAT(next.err, AllOf(HasSubstr(" s ago, in 2 run directories, for example " + left()[0].string()),
-                                HasSubstr("ovnirecover --job first_job\n")));
+                                HasSubstr("ovnirecover --job first_job, or --discard --job first_job\n")));
     EXPECT_EQ(next.err.find("of job first_job", at + 50), next.err.npos) << next.err;
+}
+
+TEST_F(RecoverJobsTest, AreNamedOnceADayWhoeverAsks) {
+    kill_one("first_job");
+    const Words runs{program("ovnirun"), "true"}, place{"OVNI_RUNDIR=" + home().string()};
+    EXPECT_THAT(run(runs, place).err, HasSubstr("of job first_job"));
+    kill_one("second_job");
+    EXPECT_THAT(run(runs, place).err, Not(HasSubstr("left events")));
+    const fs::path told = home() / ("ovni-" + std::to_string(::geteuid())) / ".told";
+    fs::last_write_time(told, fs::file_time_type::clock::now() - std::chrono::hours(25));
+    EXPECT_THAT(run(runs, place).err, HasSubstr("of job first_job"));
+}
+
+TEST_F(RecoverJobsTest, AreListedWithProgramAndTraceAndMayBeGivenUp) {
+    kill_one("first_job");
+    kill_one("second_job");
+    fs::remove_all(trace() / "first_job");
+    EXPECT_THAT(ask({"--list"}).out,
+                AllOf(HasSubstr("runtime_test"), HasSubstr((trace() / "first_job").string())));
+    EXPECT_EQ(ask({"--discard"}).status, 2);
+    const Finished given_up = ask({"--discard", "--job", "first_job"});
+    EXPECT_EQ(given_up.status, 0) << given_up.err;
+    EXPECT_THAT(given_up.out, HasSubstr("1 streams given up"));
+    ASSERT_EQ(left().size(), 1u);
+    EXPECT_THAT(left()[0].string(), HasSubstr("second_job"));
+    EXPECT_FALSE(fs::exists(trace() / "first_job"));
 }
 
 // There is nothing that the user could save.
@@ -147,10 +173,10 @@ TEST_F(RecoverJobsTest, WithoutRoomAreKeptAndSayHowToGoOn) {
     const Finished full = run({"bash", "-c", command}, {"OVNI_RUNDIR=" + home().string()});
     EXPECT_EQ(full.status, 1);
     ASSERT_EQ(left().size(), 1u);
-    EXPECT_THAT(full.err,
-                AllOf(HasSubstr("they are kept in memory until ovnirecover can write them: "),
-                      HasSubstr(": File too large"),
-                      HasSubstr("try again, or give them up (rm -r '" + left()[0].string() + "')")));
+    EXPECT_THAT(full.err, AllOf(HasSubstr("they are kept in memory until ovnirecover can write them: "),
+                                HasSubstr(": File too large"),
+                                HasSubstr("try again, or give them up: ovnirecover --discard '" +
+                                          left()[0].string() + "'")));
     EXPECT_EQ(ask({"--job", "first"}).status, 0);
     EXPECT_TRUE(left().empty());
 }
@@ -211,6 +237,20 @@ TEST_F(RecoverTest, AStreamWhoseFileWasRemovedIsKeptUntilItIsBack) {
     const RecordedStream found = stream();
     EXPECT_EQ(std::ranges::count(found.events, "OB.", &RecordedEvent::code), 300'000);
     EXPECT_EQ(found.json["ovni"]["finished"], 1);
+}
+
+TEST_F(RecoverTest, TheListCountsAProcessWithManyThreadsOnce) {
+    run_traced([this] {
+        start();
+        emit("OB.");
+        std::thread([this] {
+            ovni_thread_init(5);
+            emit("OB.");
+            EXPECT_THAT(ask("--list").out, HasSubstr(" rings of 1 processes, 1 alive, "));
+        }).join();
+        ::exit(HasFailure());
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
 }
 
 // The program is killed at once: most waits in the shared buffer.
