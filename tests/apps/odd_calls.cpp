@@ -6,6 +6,7 @@
 //     odd_calls inert      requests that are MPI_REQUEST_NULL, inactive or done at once, in all waits
 //     odd_calls names      bytes that are no text, names given in a pause
 //     odd_calls windows    one-sided calls that send nothing
+//     odd_calls funnel     neighbours that all send to one, which sends to none
 //     odd_calls port       two halves of the ranks connect by a port
 //     odd_calls rounds     thousands of communicators that end
 //     odd_calls wrong      wrong arguments, where errors are returned: prints their classes
@@ -162,6 +163,19 @@ void windows() {
     MPI_Win_free(&win);
 }
 
+void funnel() {
+    std::vector<int> sources, got(static_cast<size_t>(ranks), -1);
+    for (int other = 1; rank == 0 && other < ranks; ++other) sources.push_back(other);
+    const int in = static_cast<int>(sources.size()), out = rank == 0 ? 0 : 1, sink = 0;
+    MPI_Comm comm;
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, in, sources.data(), MPI_UNWEIGHTED, out, &sink,
+                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+    MPI_Neighbor_alltoall(&rank, 1, MPI_INT, got.data(), 1, MPI_INT, comm);
+    for (int i = 0; i < ranks; ++i)
+        expect(got[static_cast<size_t>(i)] == (i < in ? sources[static_cast<size_t>(i)] : -1));
+    MPI_Comm_free(&comm);
+}
+
 void port() {
     char name[MPI_MAX_PORT_NAME] = "";
     MPI_Comm half, both, merged;
@@ -254,9 +268,9 @@ int main(int argc, char** argv) {
     struct {
         const char* name;
         void (*run)();
-    } kinds[] = {{"large", large},   {"unseen", unseen},   {"idup", idup},
-                 {"inert", inert},   {"names", names},     {"port", port},
-                 {"rounds", rounds}, {"windows", windows}, {"wrong", wrong}};
+    } kinds[] = {{"funnel", funnel},   {"large", large}, {"unseen", unseen}, {"idup", idup},
+                 {"inert", inert},     {"names", names}, {"port", port},     {"rounds", rounds},
+                 {"windows", windows}, {"wrong", wrong}};
     if (argc != 2) return 2;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -199,6 +199,16 @@ TEST_F(CodeSites, ThatWouldEndTheProgramAreRefusedWithAWord) {
     EXPECT_THAT(done.err, testing::HasSubstr("it runs with all signals blocked\n"));
 }
 
+// A call through an address on the stack would find another one from elsewhere.
+TEST_F(CodeSites, OfInstructionsThatCannotBeMovedAreRefusedWithAWord) {
+    const Words words{target, "beginnings"};
+    const Finished done = controlled({"threadid:address:calls_on_stack"}, words);
+    EXPECT_EQ(done.status, 0);
+    EXPECT_EQ(done.out, run(words).out);
+    EXPECT_THAT(done.err, testing::HasSubstr("the instruction there cannot be moved\n"));
+    EXPECT_THAT(fired(), testing::IsEmpty());
+}
+
 // Sites in the functions that every program is full of, and that handlers and the tracer itself call.
 TEST_F(CodeSites, MayBeAnywhereInTheCLibrary) {
     Words chains;

@@ -43,20 +43,22 @@ namespace {
 }  // namespace stack
 
 // Each begins with another kind of instruction: a jump, a call, a branch, data at the program counter, a
-// push.
+// push. The last one calls another that begins with a call of what lies on the stack.
 extern "C" {
 long begin_jump(long), begin_call(long), begin_branch(long), begin_data(long), begin_push(long),
-    begin_loop(long);
+    begin_loop(long), begin_on_stack(long);
 }
 asm(R"(
 .text
-.globl begin_jump, begin_call, begin_branch, begin_data, begin_push, begin_loop
+.globl begin_jump, begin_call, begin_branch, begin_data, begin_push, begin_loop, begin_on_stack
 .type begin_jump, @function
 .type begin_call, @function
 .type begin_branch, @function
 .type begin_data, @function
 .type begin_push, @function
 .type begin_loop, @function
+.type begin_on_stack, @function
+.type calls_on_stack, @function
 helper: lea 1(%rdi), %rax
     ret
 begin_jump: .cfi_startproc
@@ -82,6 +84,14 @@ begin_loop: loop 1f
     mov $5, %eax
     ret
 1:  mov $6, %eax
+    ret
+begin_on_stack: lea helper(%rip), %rax
+    push %rax
+    call calls_on_stack
+    pop %rdx
+    ret
+calls_on_stack: call *8(%rsp)
+    add $2, %rax
     ret
 .data
 number: .quad 40
@@ -116,8 +126,9 @@ jmp_buf place;
 
 void beginnings() {
     for (long value : {0L, 1L, 2L})
-        std::printf("%ld %ld %ld %ld %ld %ld\n", begin_jump(value), begin_call(value), begin_branch(value),
-                    begin_data(value), begin_push(value), begin_loop(value));
+        std::printf("%ld %ld %ld %ld %ld %ld %ld\n", begin_jump(value), begin_call(value),
+                    begin_branch(value), begin_data(value), begin_push(value), begin_loop(value),
+                    begin_on_stack(value));
 }
 
 void names() {

@@ -132,6 +132,18 @@ TEST_F(CountedProgram, WherePerfIsForbiddenTheKernelsOwnCountsServe) {
     expect_emulates();
 }
 
+TEST_F(CountedProgram, LargeCountsAreThoseOfTheirCounters) {
+    Finished done = count("cpu-clock,minor-faults,major-faults," + three, "large");
+    EXPECT_EQ(done.status, 7) << done.err;
+    const Sections measured = sections(done.out);
+    ASSERT_EQ(measured.size(), 1u);
+    EXPECT_GT(measured.begin()->second[0].inside.switches, int64_t{UINT32_MAX});
+    const Trace all = trace();
+    expect_counts(all, measured, {2});
+    EXPECT_EQ(ends(all, 0).at(0).deltas.size(), 6u);
+    expect_emulates();
+}
+
 TEST_F(CountedProgram, IfAllCountersAreRefusedTheRunGoesOn) {
     Finished done = count("cpu-migrations", "refused");
     EXPECT_EQ(done.status, 7);

@@ -202,6 +202,23 @@ TEST_F(KeepGoingOn, LeavesOutThreadsWhoseCpusNobodyTellsAnyMore) {
     EXPECT_THAT(kept.err, HasSubstr("thread.12 is left out: it ran on a CPU that a stream left out told of"));
 }
 
+// On two ranks each reads one of the looms.
+TEST_F(KeepGoingOn, ADamagedStreamLosesItsEventsIfItsFirstClockIsFarFromThoseOfOtherLooms) {
+    constexpr int64_t far = int64_t{2} * 3600 * 1'000'000'000;
+    TraceBuilder two;
+    two.thread({.loom = "damaged", .tid = 1}).starts(far).ends(far + 10).truncate(3);
+    two.thread({.loom = "good", .pid = 2, .tid = 2}).starts(10).ends(20);
+    const fs::path directory = two.write();
+    for (const Finished& kept : {serial(directory, output("one"), {"--keep-going"}),
+                                 distributed(2, directory, output("two"), {"--keep-going"})}) {
+        EXPECT_EQ(kept.status, 0) << kept.err;
+        EXPECT_THAT(kept.err, HasSubstr("thread.1 has no event that can be read: it is damaged, and its "
+                                        "first clock, 7200000000000, is more than an hour from"));
+        EXPECT_THAT(kept.err, HasSubstr("0 streams are left out, 1 end too early"));
+    }
+    expect_same(output("one"), output("two"));
+}
+
 TEST_F(KeepGoingOn, ATraceInWhichNothingWasRecordedIsToldAsSuch) {
     TraceBuilder none;
     const fs::path directory = none.write();

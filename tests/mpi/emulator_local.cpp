@@ -29,6 +29,10 @@ class LocalTest : public DistributedTest {
         return run(options, mpi_environment);
     }
     std::string pattern() const { return parts_ / "%r"; }
+    static std::string host_here() {
+        const std::string host = run({"hostname"}).out;
+        return host.substr(0, host.find_first_of(".\n"));
+    }
     fs::path loom_in(int part) const { return fs::directory_iterator(parts_ / std::to_string(part))->path(); }
 
     fs::path whole_, parts_;
@@ -52,9 +56,7 @@ TEST_F(LocalTest, EveryRankReadsItsOwnDirectory) {
 TEST_F(LocalTest, ADirectoryThatAllRanksSeeIsReadOnce) {
     ASSERT_EQ(serial(whole_, output("serial")).status, 0);
     fs::create_directories(output("hosts"));
-    std::string host = run({"hostname"}).out;
-    host = host.substr(0, host.find_first_of(".\n"));
-    fs::create_directory_symlink(whole_, output("hosts") / (host + "%"));
+    fs::create_directory_symlink(whole_, output("hosts") / (host_here() + "%"));
     Finished done = local(output("hosts") / "%h%%", output("local"));
     ASSERT_EQ(done.status, 0) << done.err;
     expect_same(output("serial"), output("local"));
@@ -94,6 +96,23 @@ TEST_F(LocalTest, DamageIsNamedAsItsNodeSeesIt) {
     fs::remove(victim.parent_path() / "stream.json");
     kept = local(pattern(), output("kept"), {"--keep-going"});
     EXPECT_THAT(kept.err, HasSubstr(" is left out: " + victim.string() + ": no stream.json next to it\n"));
+}
+
+TEST_F(LocalTest, DamageThatSeveralRanksSeeIsToldOnce) {
+    const std::string host = host_here();
+    TraceBuilder here;
+    for (int tid : {1, 2, 3}) here.thread({.loom = host, .tid = tid}).starts(10, -1).ends(20);
+    const fs::path directory = here.write(), process = directory / ("loom." + host) / "proc.1";
+    write_file(process / "thread.1/stream.json", "{");
+    fs::resize_file(process / "thread.2/stream.obs", fs::file_size(process / "thread.2/stream.obs") - 1);
+    fs::create_directories(output("seen"));
+    for (int rank = 0; rank < ranks; ++rank)
+        fs::create_directory_symlink(directory, output("seen") / std::to_string(rank));
+    ASSERT_EQ(serial(directory, output("serial"), {"--keep-going"}).status, 0);
+    Finished kept = local(output("seen") / "%r", output("kept"), {"--keep-going"});
+    ASSERT_EQ(kept.status, 0) << kept.err;
+    EXPECT_THAT(kept.err, HasSubstr("1 streams are left out, 1 end too early"));
+    expect_same(output("serial"), output("kept"));
 }
 
 TEST_F(LocalTest, TwoStreamsOfOnePathAreAnError) {

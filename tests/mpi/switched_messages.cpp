@@ -6,10 +6,14 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "base/file.hpp"
 #include "messages/match/find_messages.hpp"
 #include "messages/match/read_ends.hpp"
+#include "model/mpi_details.hpp"
+#include "ovni/format.h"
+#include "ovni/mpi_events.h"
 #include "tests/mpi/traced.hpp"
 
 namespace ovni::test {
@@ -161,6 +165,24 @@ class MatchedMessagesOfPauses : public TracedTest {
         expect_only(summary, Unmatched::off);
     }
 
+    // A process that tells of several receives under way does so in the order of their requests. Returns how
+    // many are told behind another.
+    static size_t expect_receives_under_way_in_order(const Trace& trace) {
+        size_t count = 0;
+        for (uint32_t s = 0; s < trace.streams().size(); ++s) {
+            std::map<int64_t, uint32_t> last;
+            for (StreamReader reader = trace.reader(s, 0, ClockOrder::checked); reader.next();) {
+                const EventView& event = reader.event();
+                if (event.kind != EventView::Kind::event || event.code != OVNI_MPI_UNDER_WAY) continue;
+                const auto receive = mpi_under_way(event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE));
+                const uint32_t before = std::exchange(last[event.clock], receive.value().request);
+                EXPECT_LT(before, receive->request) << "at " << event.clock;
+                count += before != 0;
+            }
+        }
+        return count;
+    }
+
     // OVNI_TEST_SEEDS: more runs.
     static int seeds() {
         const char* wanted = std::getenv("OVNI_TEST_SEEDS");
@@ -174,11 +196,14 @@ class MatchedMessagesOfPauses : public TracedTest {
 };
 
 TEST_F(MatchedMessagesOfPauses, AreAllThatBothSidesHaveRecorded) {
+    size_t told_behind_others = 0;
     for (int seed = 1; seed <= seeds(); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         run_switched(3, {std::to_string(seed), "24"});
         expect_all_recorded_are_matched();
+        told_behind_others += expect_receives_under_way_in_order(trace());
     }
+    EXPECT_GT(told_behind_others, 0u);
     expect_emulates();
 }
 

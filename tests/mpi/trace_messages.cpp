@@ -149,6 +149,19 @@ TEST_F(Details, OfOneSidedCallsThatSendNothing) {
                 EXPECT_EQ(details.bytes, 0u) << function;
 }
 
+TEST_F(Details, CountBytesOfTheNeighboursOnEitherSide) {
+    ASSERT_EQ(traced(3, {app("odd_calls"), "funnel"}).status, 0);
+    Trace trace = this->trace();
+    auto bytes = [&](MpiDetails::Step step) {
+        std::multiset<uint64_t> all;
+        for (const MpiDetails& details : of(trace, "MPI_Neighbor_alltoall", step))
+            all.insert(details.bytes.value());
+        return all;
+    };
+    EXPECT_EQ(bytes(MpiDetails::Step::enter), (std::multiset<uint64_t>{0, sizeof(int), sizeof(int)}));
+    EXPECT_EQ(bytes(MpiDetails::Step::leave), (std::multiset<uint64_t>{0, 0, 2 * sizeof(int)}));
+}
+
 TEST_F(Details, CountBytesBeyond4GiB) {
     constexpr uint64_t bytes = uint64_t{2147483647} * 8;
     ASSERT_EQ(traced(1, {app("odd_calls"), "large"}).status, 0);

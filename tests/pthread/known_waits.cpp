@@ -120,5 +120,11 @@ TEST_F(KnownWaits, AreShown) {
     EXPECT_THAT(dump(), ::testing::ContainsRegex("waits for mutex [0-9]+, held by [0-9]+"));
 }
 
+// A lock of C11 returns results of its own.
+TEST_F(KnownWaits, OfC11EndWithErrorsOfPosix) {
+    ASSERT_EQ(traced("contended", {target("pthread_cases_threads")}).status, 0);
+    EXPECT_THAT(dump(), ::testing::ContainsRegex("has waited for mutex [0-9]+: ETIMEDOUT"));
+}
+
 }  // namespace
 }  // namespace ovni::test

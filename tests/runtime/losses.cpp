@@ -131,6 +131,26 @@ TEST_P(LimitTest, OfBytesOnDiskEndsTheTraceAndNotTheProgram) {
     expect_accepted();
 }
 
+// Nothing follows that could tell of it.
+TEST_F(LossTest, WhatIsLostAtTheEndOfAStreamIsCounted) {
+    constexpr uint32_t more_than_the_buffer = 1 << 20;
+    set_environment("OVNI_BUFFER", "256k");
+    run_traced([] {
+        start();
+        put("OB.", ovni_clock_now());
+        ovni_ev large = event("VYc", ovni_clock_now());
+        ovni_ev_jumbo_emit(&large, std::vector<uint8_t>(more_than_the_buffer).data(), more_than_the_buffer);
+        stop();
+    });
+    RecordedStream recorded = stream();
+    EXPECT_EQ(recorded.codes(), "OB.");
+    ASSERT_TRUE(recorded.gaps.is_object());
+    ASSERT_EQ(recorded.gaps["gaps"].size(), 1u);
+    EXPECT_EQ(recorded.gaps["gaps"][0]["offset"], recorded.bytes.size());
+    EXPECT_EQ(recorded.gaps["gaps"][0]["lost"], 1);
+    EXPECT_EQ(recorded.json["ovni"]["lost"], 1);
+}
+
 // One that is open when the program ends.
 TEST_F(LossTest, TheEndThatTheWriterAddsCountsToo) {
     constexpr size_t events = 10, limit = OVNI_FORMAT_EVENT_MAX + events * OVNI_FORMAT_EVENT_HEADER;

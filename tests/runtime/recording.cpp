@@ -42,6 +42,24 @@ TEST_F(RecordingTest, APauseToTheEndLeavesTheLifeCycle) {
     expect_accepted();
 }
 
+// Whatever its size: a large one is no single record.
+TEST_F(RecordingTest, APauseBeginsNotBeforeTheLastEvent) {
+    for (uint32_t bytes : {4U, 100'000U}) {
+        run_traced([bytes] {
+            begin_program();
+            ovni_ev ahead = event("VYc", ovni_clock_now() + 500'000'000);
+            ovni_ev_jumbo_emit(&ahead, std::vector<uint8_t>(bytes).data(), bytes);
+            pause();
+            end_program();
+        });
+        RecordedStream recorded = stream();
+        ASSERT_EQ(recorded.codes(), "OHx VYc OHe");
+        ASSERT_EQ(intervals(recorded).size(), 1u);
+        EXPECT_EQ(intervals(recorded)[0].from, recorded.events[1].clock) << bytes;
+        std::filesystem::remove_all(trace());
+    }
+}
+
 TEST_F(RecordingTest, OpenStatesAreClosedAndOpenedAgain) {
     run_traced([] {
         begin_program();

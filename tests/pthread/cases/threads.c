@@ -148,6 +148,11 @@ static int c_thread(void* unused) {
     mtx_unlock(&c_mutex);
     return 42;
 }
+static int c_timed(void* unused) {
+    (void)unused;
+    struct timespec time = in(CLOCK_REALTIME, 5);
+    return mtx_timedlock(&c_mutex, &time);
+}
 static void of_c11(void) {
     thrd_t thread;
     int value = 0;
@@ -162,6 +167,10 @@ static void of_c11(void) {
     show("try", mtx_trylock(&c_mutex));
     show("timed", mtx_timedlock(&c_mutex, &time));
     show("timed, wrong time", mtx_timedlock(&c_mutex, &wrong));
+    thrd_t other;
+    show("create", thrd_create(&other, c_timed, NULL));
+    show("join", thrd_join(other, &value));
+    show("timed out", value == thrd_timedout);
     for (int i = 0; i < 4; ++i) show("unlock", mtx_unlock(&c_mutex));
     show("join", thrd_join(thread, &value));
     show("value", value);
