@@ -8,14 +8,14 @@ void Call::leave_plainly() noexcept {
     end_leave(begin_leave(*thread_, function_, is_recorded()), Payload(function_));
 }
 
-void Call::leave_abandoned(const void* frame) noexcept {
-    if (frame < thread_->outermost) return;
-    KeepErrno keep(*thread_);
+void end_abandoned(Thread& thread, const void* frame) noexcept {
+    if (frame < thread.outermost) return;
+    KeepErrno keep(thread);
     // A callback may run on a stack of its own, wherever that lies.
-    if (!is_on_stack(*thread_, frame) || !is_on_stack(*thread_, thread_->outermost)) return;
-    Function left = thread_->program.function;
-    if (left != Function::none) end_leave(begin_leave(*thread_, left, true), Payload(left));
-    thread_->depth = 0;
+    if (!is_on_stack(thread, frame) || !is_on_stack(thread, thread.outermost)) return;
+    Function left = thread.program.function;
+    if (left != Function::none) end_leave(begin_leave(thread, left, true), Payload(left));
+    thread.depth = 0;
 }
 
 }  // namespace ovni::mpi

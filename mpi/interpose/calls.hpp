@@ -1,9 +1,10 @@
 // The way of each call through its wrapper. Only a call that the program itself made is recorded, not what
 // MPI calls on its behalf: a Fortran routine may call the C function, and that another one.
 //
-// After an exception or longjmp out of a callback, calls may be missing until the program calls MPI from
-// where the abandoned call was made, or further out. Only the stack that the thread was started with shows
-// that.
+// A call that an exception leaves, out of a callback, ends as that passes: wrappers are compiled with tables
+// for exceptions. A longjmp() out of it ends it as well (jumps.cpp). After a jump that nobody sees, calls may
+// be missing until the program calls MPI from where the abandoned call was made, or further out. Only the
+// stack that the thread was started with shows that.
 #pragma once
 
 #include <atomic>
@@ -64,6 +65,10 @@ class BindingCall {
     BindingCall& operator=(const BindingCall&) = delete;
 };
 
+// Ends the call in progress if control is at `frame`, outside of it: after a jump out of a callback that was
+// not seen, or before one.
+void end_abandoned(Thread& thread, const void* frame) noexcept;
+
 class Call {
  public:
     [[gnu::always_inline]] Call(Function function, Caller caller) noexcept
@@ -71,7 +76,7 @@ class Call {
         if (!thread_) [[unlikely]]
             return;
         if (thread_->depth != 0) [[unlikely]]
-            leave_abandoned(caller.frame);
+            end_abandoned(*thread_, caller.frame);
         depth_ = thread_->depth++;
         if (depth_ == 0) thread_->outermost = caller.frame, thread_->caller = caller.address;
     }
@@ -189,9 +194,6 @@ class Call {
                 if (counts(moment)) details.miss(moment);
     }
 
-    // An exception or longjmp out of a callback left a call without its end: a nested call lies deeper in the
-    // stack of the thread.
-    void leave_abandoned(const void* frame) noexcept;
     // Ends the call also if an exception of the program passes.
     void leave_plainly() noexcept;
 

@@ -133,6 +133,8 @@ int MPI_Pcontrol(const int level, ...) {
     va_end(arguments);
     auto* real = next<decltype(MPI_Pcontrol)>(Function::Pcontrol);
     if (is_foreign_library() || is_of_binding(Function::Pcontrol)) return real(level, argument);
+    if (Thread* thread = own_thread; thread && thread->depth != 0)
+        end_abandoned(*thread, __builtin_frame_address(0));
     ControlCall control(level, argument);
     control.hit();
     return call(Function::Pcontrol, caller_of_wrapper(), [&] {

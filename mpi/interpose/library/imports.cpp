@@ -197,12 +197,14 @@ void start_binding(std::span<Border> borders) noexcept {
 }
 
 void bind_imports() noexcept {
+    if (!may_bind.load(std::memory_order_acquire)) return;
     // A program's own dl_iterate_phdr() may look functions up, which leads here.
-    static thread_local constinit bool is_binding [[gnu::tls_model("initial-exec")]] = false;
-    if (is_binding || !may_bind.load(std::memory_order_acquire)) return;
-    is_binding = true;
+    static std::atomic<const void*> binding_thread{nullptr};
+    const void* own_thread_pointer = __builtin_thread_pointer();
+    if (binding_thread.load(std::memory_order_relaxed) == own_thread_pointer) return;
+    binding_thread.store(own_thread_pointer, std::memory_order_relaxed);
     bind_new();
-    is_binding = false;
+    binding_thread.store(nullptr, std::memory_order_relaxed);
 }
 
 }  // namespace ovni::mpi
