@@ -275,6 +275,10 @@ int ovni_private_control_start(void);
  * is not 0, it warns of those without. */
 void ovni_private_tell_control_starts(uint64_t seen, uint64_t missing, int to_warn);
 
+/* The name that ovnirun gave the run, in `size` bytes with the 0; "" if the process does not run below
+ * ovnirun. */
+void ovni_private_run_of_session(char* name, size_t size);
+
 /* The directory of the trace, as OVNI_TRACEDIR decides. */
 const char* ovni_private_trace_directory(void);
 

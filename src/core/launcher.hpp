@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "core/hydra_proxy.hpp"
+
 namespace ovni {
 
 // Names of variables, of which the first that is set counts. Null behind the last.
@@ -71,7 +73,7 @@ inline constexpr Launcher launchers[] = {
      "SLURM_NTASKS",
      {"SLURM_LOCALID"},
      {"SLURM_NTASKS_PER_NODE", "SLURM_STEP_TASKS_PER_NODE"},
-     {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
+     {"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT"}},
     {"openmpi", "PMIX_RANK", false, nullptr, {}, {}, {"PMIX_NAMESPACE"}},
 };
 
@@ -139,12 +141,13 @@ inline uint64_t job_by_launcher() noexcept {
     if (!launcher) return 0;
     uint64_t hash = 0xcbf29ce484222325;
     bool is_known = false;
-    for (const char* variable : launcher->job) {
-        const char* value = said_by_launcher(variable);
-        is_known |= value != nullptr;
+    auto add = [&](const char* value) {
+        is_known |= value && *value;
         for (const char* at = value; at && *at; ++at)
             hash = (hash ^ static_cast<unsigned char>(*at)) * 0x100000001b3;
-    }
+    };
+    for (const char* variable : launcher->job) add(said_by_launcher(variable));
+    if (!is_known && launcher->has_pmi_socket) add(HydraProxy().text());
     return is_known ? hash : 0;
 }
 

@@ -259,6 +259,13 @@ void ovni_private_print(const char* text, size_t size) {
     print(text, size);
 }
 
+void ovni_private_run_of_session(char* name, size_t size) {
+    *name = '\0';
+    if (is_inside()) return;
+    SlowPath slow;
+    process().copy_run_of_session({name, size});
+}
+
 const char* ovni_private_trace_directory() {
     if (is_inside()) return "";
     SlowPath slow;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
@@ -261,6 +262,11 @@ const char* Process::trace_directory() {
     if (!trace_directory_ || texts().roots.trace != trace_directory_)
         trace_directory_ = strdup(texts().roots.trace.c_str());
     return trace_directory_;
+}
+
+void Process::copy_run_of_session(std::span<char> to) const {
+    const SessionHeader* session = session_.load(std::memory_order_acquire);
+    if (session) snprintf(to.data(), to.size(), "%s", session->run);
 }
 
 void Process::start_over_in_child(bool had_streams) {

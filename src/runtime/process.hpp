@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,9 @@ class Process {
     Facts facts();
     // Lives as long as the process.
     const char* trace_directory();
+    // The name that the run directory has for the run, cut to the room for it; nothing without such a
+    // directory.
+    void copy_run_of_session(std::span<char> to) const;
 
     // Until MPI_Init or ovni_proc_init says who the process is, the launcher and the system do.
     void introduce_by_environment();

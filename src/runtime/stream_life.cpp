@@ -210,12 +210,18 @@ void Stream::set_name(const char* name) {
     memset(kept + length, 0, sizeof kept - length);
 }
 
-// The next program has no ring if it records nothing, so what is to be known of the end is noted before.
+// The next program has no ring if it records nothing, so what is to be known of the end is noted before. It
+// may number the CPUs of the loom in its own way, so a begin that is still here says none.
 void Stream::expect_exec(bool is_coming) {
     SlowPath slow;
     Lock lock(mutex_);
     if (is_closed() || !own_.is_mapped() || !life_.owes_end()) return;
     RingHeader& header = own_.header();
+    if (header.place.load(std::memory_order_relaxed) == RingPlace::noted) {
+        Facts facts = process().facts();
+        if (is_coming && !facts.identified) facts.cpus.clear();
+        place_.renew(facts);
+    }
     if (row_ == Row::unless_exec) header.has_row.store(is_coming ? 0 : 1, std::memory_order_release);
     header.end_clock.store(is_coming ? clock_now() : 0, std::memory_order_relaxed);
     header.end.store(is_coming ? RingEnd::exec : RingEnd::in_order, std::memory_order_release);

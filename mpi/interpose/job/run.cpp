@@ -17,6 +17,7 @@
 
 #include "mpi/interpose/base/report.hpp"
 #include "mpi/interpose/job/flag_file.hpp"
+#include "ovni/private.h"
 
 namespace ovni::mpi {
 
@@ -142,14 +143,22 @@ void move_older_trace(const char* from, const char* to, Message message) noexcep
 
 }  // namespace
 
+RunName RunName::given() noexcept {
+    RunName run;
+    if (const char* given = secure_getenv("OVNI_RUN")) snprintf(run.text, sizeof run.text, "%s", given);
+    // The name is part of file names and of JSON as it stands.
+    for (char* at = run.text; (at = strpbrk(at, "/\\\"")) != nullptr;) *at = '_';
+    return run;
+}
+
+RunName RunName::of_session() noexcept {
+    RunName run;
+    ovni_private_run_of_session(run.text, sizeof run.text);
+    return run;
+}
+
 RunName RunName::chosen_here() noexcept {
     RunName run;
-    if (const char* given = secure_getenv("OVNI_RUN"); given && *given) {
-        snprintf(run.text, sizeof run.text, "%s", given);
-        // The name is part of file names and of JSON as it stands.
-        for (char* at = run.text; (at = strpbrk(at, "/\\\"")) != nullptr;) *at = '_';
-        return run;
-    }
     const char* job = nullptr;
     for (const char* variable : batch_jobs)
         if (!job) job = secure_getenv(variable);

@@ -10,7 +10,11 @@ struct RunName {
     static constexpr int most = 128;
     char text[most] = {};
 
-    // OVNI_RUN, else a name made of the batch job, the time and this process.
+    // OVNI_RUN; empty if it is not set.
+    static RunName given() noexcept;
+    // The name that ovnirun gave; empty without ovnirun.
+    static RunName of_session() noexcept;
+    // A name made of the batch job, the time and this process.
     static RunName chosen_here() noexcept;
 };
 
