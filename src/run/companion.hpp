@@ -9,7 +9,8 @@
 
 namespace ovni::run {
 
-// How the program ended. Only its parent learns that, so a detached companion does not know it.
+// How the program ended. Only its parent surely learns that: a detached companion does if it looks before the
+// parent.
 struct Ending {
     enum class By { exit, signal, unknown };
     By by = By::unknown;
@@ -33,6 +34,10 @@ class Companion {
     // work until it resumes. No thread of the companion runs in between.
     virtual void pause() noexcept {}
     virtual void resume() noexcept {}
+
+    // Called in another process if the host has ended, in order or not: it waits for the end of the program
+    // and does what finish() would have done.
+    virtual void take_over() noexcept {}
 
     // Called in the host after the program has ended, or could not be executed.
     virtual void finish(const Ending& /*ending*/) noexcept {}

@@ -1,13 +1,13 @@
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include <cstdlib>
+#include <string>
+#include <string_view>
 
 #include "base/error.hpp"
+#include "run/apart.hpp"
 #include "run/execute.hpp"
 #include "run/launch.hpp"
 
@@ -15,37 +15,31 @@ namespace ovni::run {
 
 namespace {
 
-void await_end(const Fd& process) {
-    pollfd ended{process.get(), POLLIN, 0};
-    while (::poll(&ended, 1, -1) < 0 && errno == EINTR) {
-    }
+// Until its parent takes it, the kernel shows how it ended: the last number of its line, as waitpid() has it.
+Ending ending_of(pid_t program) {
+    const std::string path = "/proc/" + std::to_string(program) + "/stat";
+    const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    char text[1024];
+    const ssize_t size = ::read(file.get(), text, sizeof text - 1);
+    if (size <= 0) return {};
+    text[size] = '\0';
+    const std::string_view facts(text, static_cast<size_t>(size));
+    const size_t last = facts.find_last_of(' ');
+    if (facts.rfind(") Z ") == facts.npos) return {};
+    const int status = std::atoi(text + last);
+    if (WIFSIGNALED(status)) return {Ending::By::signal, WTERMSIG(status)};
+    return WIFEXITED(status) ? Ending{Ending::By::exit, WEXITSTATUS(status)} : Ending{};
 }
 
-[[noreturn]] void host(pid_t program, Fd process, Fd started, Companion& companion) {
-    ::setsid();
-    sigset_t all;
-    ::sigfillset(&all);
-    ::sigprocmask(SIG_SETMASK, &all, nullptr);
-    let_go_of_descriptors({process.get(), started.get()});
+void host(pid_t program, const Fd& end, Fd& started, Companion& companion) {
+    let_go_of_descriptors({end.get(), started.get()});
     companion.start(program);
     started = Fd();
-    await_end(process);
+    await(end);
+    const Ending ending = ending_of(program);
     // A launcher that reads the program's stderr need not wait for us.
     ::dup2(STDOUT_FILENO, STDERR_FILENO);
-    companion.finish(Ending{});
-    ::_exit(0);
-}
-
-// A process between forks the host: the program may wait for any child, so it must know all of its children.
-void fork_host(pid_t program, Fd process, Fd started, Companion& companion) {
-    pid_t between = ::fork();
-    if (between < 0) throw system_error("no process for it", "--detach");
-    if (between > 0) {
-        ::waitpid(between, nullptr, 0);
-        return;
-    }
-    if (::fork() == 0) host(program, std::move(process), std::move(started), companion);
-    ::_exit(0);
+    companion.finish(ending);
 }
 
 }  // namespace
@@ -53,13 +47,14 @@ void fork_host(pid_t program, Fd process, Fd started, Companion& companion) {
 int run_detached(const Launch& launch, Companion& companion) {
     companion.prepare();
     pid_t program = ::getpid();
-    Fd process = above_stderr(Fd(static_cast<int>(::syscall(SYS_pidfd_open, program, 0))));
-    if (!process) throw system_error("no descriptor of a process", "--detach");
+    const Fd end = end_of(program);
+    if (!end) throw system_error("no descriptor of a process", "--detach");
     Pipe started = make_pipe();
-    fork_host(program, std::move(process), std::move(started.write), companion);
+    run_apart("--detach", [&] { host(program, end, started.write, companion); });
+    started.write = Fd();
     char byte;
-    ssize_t end = ::read(started.read.get(), &byte, 1);
-    if (end != 0) throw system_error("cannot be started", "--detach");
+    const ssize_t size = ::read(started.read.get(), &byte, 1);
+    if (size != 0) throw system_error("cannot be started", "--detach");
     return execute(launch.program);
 }
 

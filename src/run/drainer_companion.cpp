@@ -1,9 +1,13 @@
 #include "run/drainer_companion.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -11,6 +15,8 @@
 #include "core/launcher.hpp"
 #include "ring/directories.hpp"
 #include "ring/posix_io.hpp"
+#include "ring/stream_note.hpp"
+#include "run/apart.hpp"
 #include "run/census.hpp"
 #include "run/moved_trace.hpp"
 #include "run/older_trace.hpp"
@@ -30,6 +36,13 @@ bool is_written(const writer::Ring& ring) {
     return is_empty(header) || (progress.file_end > 0 && progress.drained == header.published.load());
 }
 
+// The file is where it was written: it may have been deleted with its trace since.
+bool has_its_file(const writer::Session& session, uint32_t number) {
+    const auto note = writer::StreamNote::read(session.note_path(number));
+    std::error_code fault;
+    return !note || std::filesystem::exists(note->directory() + "/stream.obs", fault);
+}
+
 // False if there are events in it that are in no stream. Else nobody need be asked: the streams get their
 // ends, and it is gone now unless a process lives on.
 bool finish_if_written(const std::filesystem::path& run_directory) {
@@ -41,9 +54,23 @@ bool finish_if_written(const std::filesystem::path& run_directory) {
         const log::Silence of_other_jobs;
         follow_moved_traces(session);
     }
+    for (uint32_t number = 0; number < session.header().rings.load(); ++number)
+        if (!has_its_file(session, number)) return false;
     writer::Drainer drainer(session);
     if (drainer.finish_dead()) session.remove();
     return drainer.stuck() == 0;
+}
+
+// Of other jobs a user is told once a day, and node.
+bool is_time_to_tell(const std::filesystem::path& run_directory) {
+    constexpr std::chrono::hours between{24};
+    const std::filesystem::path told = run_directory.parent_path() / ".told";
+    std::error_code fault;
+    const auto last = std::filesystem::last_write_time(told, fault);
+    if (!fault && std::filesystem::file_time_type::clock::now() - last < between) return false;
+    const Fd made(::open(told.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+    ::futimens(made.get(), nullptr);
+    return true;
 }
 
 void tell_abandoned() {
@@ -53,13 +80,18 @@ void tell_abandoned() {
     for (const std::filesystem::path& directory : run_directories())
         if (is_abandoned(directory) && !finish_if_written(directory))
             left[name_of_run(directory).job].push_back(directory);
-    for (const auto& [job, directories] : left)
-        std::fprintf(stderr,
-                     "ovnirun: programs of job %s that have ended left events in memory, %s ago, in %zu run "
-                     "director%s, for example %s: "
-                     "ovnirecover --job %s\n",
-                     job.c_str(), age_of(directories.front()).c_str(), directories.size(),
-                     directories.size() == 1 ? "y" : "ies", directories.front().c_str(), job.c_str());
+    if (left.empty()) return;
+    const auto& [job, directories] = *left.begin();
+    if (!is_time_to_tell(directories.front())) return;
+    const std::string others =
+        left.size() == 1 ? ""
+                         : fmt::format(" (and of {} more jobs, see ovnirecover --list)", left.size() - 1);
+    std::fprintf(stderr,
+                 "ovnirun: programs of job %s that have ended left events in memory, %s ago, in %zu run "
+                 "director%s, for example %s: ovnirecover --job %s, or --discard --job %s%s\n",
+                 job.c_str(), age_of(directories.front()).c_str(), directories.size(),
+                 directories.size() == 1 ? "y" : "ies", directories.front().c_str(), job.c_str(), job.c_str(),
+                 others.c_str());
 }
 
 writer::OwnerEnd owner_end(const Ending& ending) {
@@ -157,6 +189,19 @@ void DrainerCompanion::tell_if_nothing_came(const Ending& ending) const {
         return;
     std::fputs("ovnirun: no call of MPI or ovni came to the tracing library, so nothing was recorded\n",
                stderr);
+}
+
+// The host may have been killed while it drained. A program that goes on alone drains itself.
+void DrainerCompanion::take_over() noexcept {
+    if (!session_.is_valid()) return;
+    const pid_t program = session_.header().program.load(std::memory_order_relaxed);
+    if (program <= 0 || session_.is_removed()) return;
+    if (const Fd end = end_of(program)) await(end);
+    writer::Session session = writer::Session::open(session_.directory());
+    if (!session.is_valid() || !session.lock()) return;
+    writer::Drainer drainer(session);
+    drainer.finish_process(program, owner_end(Ending{}));
+    if (drainer.finish_dead()) session.remove();
 }
 
 void DrainerCompanion::finish(const Ending& ending) noexcept {

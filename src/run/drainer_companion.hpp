@@ -22,6 +22,7 @@ class DrainerCompanion : public Companion {
     void start(pid_t program) noexcept override;
     void pause() noexcept override;
     void resume() noexcept override;
+    void take_over() noexcept override;
     void finish(const Ending& ending) noexcept override;
 
  private:

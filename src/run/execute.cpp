@@ -33,6 +33,7 @@ void let_go_of_descriptors(std::initializer_list<int> keep) {
     std::sort(kept.begin(), kept.end());
     unsigned from = STDERR_FILENO + 1;
     for (int fd : kept) {
+        if (fd <= STDERR_FILENO) continue;
         if (static_cast<unsigned>(fd) > from) ::close_range(from, static_cast<unsigned>(fd) - 1, 0);
         from = static_cast<unsigned>(fd) + 1;
     }

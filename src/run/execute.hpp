@@ -11,9 +11,9 @@ namespace ovni::run {
 // that name, 126 if it cannot be executed.
 int execute(char** program);
 
-// Closes all descriptors but stderr and `keep`; 0, 1, and a closed 2 become /dev/null. Descriptors that the
-// launcher left open belong to the program: the process at the other end must see when the program closes
-// one.
+// Closes all descriptors but stderr and `keep`, where -1 is none; 0, 1, and a closed 2 become /dev/null.
+// Descriptors that the launcher left open belong to the program: the process at the other end must see when
+// the program closes one.
 void let_go_of_descriptors(std::initializer_list<int> keep);
 
 // A pipe that closes on exec, with numbers from 3 on: 0 to 2 are the program's, even if closed.

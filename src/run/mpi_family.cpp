@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <vector>
-
-#include "run/linkage.hpp"
 
 namespace ovni::run {
 
@@ -23,8 +20,7 @@ constexpr Mark marks[] = {
 
 }  // namespace
 
-std::string linked_mpi_family(const char* program) {
-    const std::vector<std::string> libraries = libraries_of(program);
+std::string mpi_family_among(std::span<const std::string> libraries) {
     for (const Mark& mark : marks)
         if (std::ranges::any_of(libraries,
                                 [&](const std::string& name) { return name.starts_with(mark.library); }))

@@ -2,13 +2,13 @@
 // own.
 #pragma once
 
+#include <span>
 #include <string>
 
 namespace ovni::run {
 
-// "openmpi" or "mpich" (and what shares its interface) if the program is linked with such a library, directly
-// or by way of others. Empty if it is not, if it is a script, or if nothing is known of it: a program may
-// load its MPI later.
-std::string linked_mpi_family(const char* program);
+// "openmpi" or "mpich" (and what shares its interface) by the libraries that a program is linked with,
+// directly or by way of others. Empty if none is of MPI: a program may load its MPI later.
+std::string mpi_family_among(std::span<const std::string> libraries);
 
 }  // namespace ovni::run

@@ -12,6 +12,7 @@
 #include "core/launcher.hpp"
 #include "run/control_options.hpp"
 #include "run/drainer_companion.hpp"
+#include "run/fresh_start.hpp"
 #include "run/launch.hpp"
 #include "run/linkage.hpp"
 #include "run/misspellings.hpp"
@@ -81,19 +82,20 @@ bool tell_what_is_not_recorded(const char* program) {
 }
 
 // The program prints its functions before it begins, and ends.
-[[noreturn]] void list_functions(char** program) {
+[[noreturn]] void list_functions(char** program, const char* preload) {
     if (!ovni::run::has_code_library())
         throw ovni::Error("is not installed, so functions cannot be listed", "libovni-code.so");
     if (const ovni::run::Obstacle obstacle = ovni::run::what_keeps_libraries_out(program[0]))
         throw ovni::Error(
             std::string(obstacle.cause) + ", so its functions cannot be listed: " + obstacle.remedy,
             program[0]);
-    setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), {.code = true}).c_str(), 1);
+    setenv("LD_PRELOAD", ovni::run::preload_list(preload, {.code = true}).c_str(), 1);
     execvp(program[0], program);
     throw ovni::Error(strerror(errno), program[0]);
 }
 
 int run(char** argv) {
+    const char* preload = ovni::run::start_without_preload(argv);
     ovni::run::Options options = ovni::run::parse_options(argv);
     if (!options.answer.empty()) {
         std::fputs(options.answer.c_str(), stdout);
@@ -101,17 +103,19 @@ int run(char** argv) {
     }
     for (const auto& [variable, value] : options.environment) setenv(variable.c_str(), value.c_str(), 1);
     if (const char* pattern = getenv("OVNI_LIST_FUNCTIONS"); pattern && *pattern)
-        list_functions(options.program);
+        list_functions(options.program, preload);
     ovni::run::Libraries wanted = ovni::run::libraries_for_chains();
     wanted.counters = is_set("OVNI_COUNTERS");
     wanted.threads |= records_pthreads();
     wanted.openmp = ovni::run::wanted_openmp();
-    wanted.mpi_family = ovni::run::linked_mpi_family(options.program[0]);
+    const std::vector<std::string> libraries = ovni::run::libraries_of(options.program[0]);
+    wanted.mpi_family = ovni::run::mpi_family_among(libraries);
+    wanted.sanitizers = ovni::run::sanitizers_among(libraries);
     if (!ovni::run::has_mpi_library(wanted.mpi_family) && ovni::is_first_rank())
         std::fprintf(
             stderr, "ovnirun: there is no tracing library for the MPI of %s, so its calls are not recorded\n",
             options.program[0]);
-    setenv("LD_PRELOAD", ovni::run::preload_list(getenv("LD_PRELOAD"), wanted).c_str(), 1);
+    setenv("LD_PRELOAD", ovni::run::preload_list(preload, wanted).c_str(), 1);
     ovni::run::name_tool_of_openmp(wanted.openmp);
     if (wanted.fixed_addresses) keep_addresses();
     complete_directories();

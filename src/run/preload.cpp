@@ -26,14 +26,6 @@ constexpr const char* mpi_library = "libovni-mpi.so";
 constexpr const char* wide_family = "openmpi";
 constexpr const char* sanitizers[] = {"libasan.", "libtsan.", "liblsan.", "libhwasan.", "libclang_rt."};
 
-// If there is no /proc, this is the path by which the system was told to start the program.
-fs::path own_program() {
-    std::error_code fault;
-    fs::path program = fs::read_symlink("/proc/self/exe", fault);
-    if (!fault) return program;
-    return fs::canonical(reinterpret_cast<const char*>(::getauxval(AT_EXECFN)));
-}
-
 fs::path library_directory() {
     fs::path beside = own_program().parent_path().parent_path();
     for (const char* name : {OVNI_LIBDIR, "lib", "lib64"})
@@ -79,6 +71,20 @@ bool shows_threads() {
 
 }  // namespace
 
+// If there is no /proc, this is the path by which the system was told to start the program.
+fs::path own_program() {
+    std::error_code fault;
+    fs::path program = fs::read_symlink("/proc/self/exe", fault);
+    if (!fault) return program;
+    return fs::canonical(reinterpret_cast<const char*>(::getauxval(AT_EXECFN)));
+}
+
+std::vector<std::string> sanitizers_among(std::span<const std::string> libraries) {
+    std::vector<std::string> found;
+    std::ranges::copy_if(libraries, std::back_inserter(found), is_sanitizer);
+    return found;
+}
+
 bool wants_reference_events() {
     const char* events = std::getenv("OVNI_MPI_EVENTS");
     return events && std::string_view(events) == "reference";
@@ -105,6 +111,7 @@ std::string preload_list(const char* present, const Libraries& wanted) {
     auto append = [&](const std::string& library) { list += (list.empty() ? "" : ":") + library; };
     std::vector<std::string> given = words_of(present ? present : "");
     auto others = std::ranges::stable_partition(given, is_sanitizer);
+    for (const std::string& sanitizer : wanted.sanitizers) append(sanitizer);
     std::for_each(given.begin(), others.begin(), append);
     append(directory / runtime_library);
     if (wanted.threads || shows_threads()) append(directory / threads_library);

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace ovni::run {
 
@@ -19,7 +22,15 @@ struct Libraries {
     bool counters = false;
     OpenMp openmp = OpenMp::off;
     std::string mpi_family = {};  // of the program, see mpi_family.hpp
+    // Runtimes of sanitizers that the program is linked with: they have to be the first.
+    std::vector<std::string> sanitizers = {};
 };
+
+// Those among the names of libraries.
+std::vector<std::string> sanitizers_among(std::span<const std::string> libraries);
+
+// The path of this executable.
+std::filesystem::path own_program();
 
 // False if the program's family of MPI libraries is one that no library here is for.
 bool has_mpi_library(const std::string& mpi_family);

@@ -22,6 +22,7 @@ ovni_test(mpi_trace
     trace_starts.cpp
     trace_streams.cpp
     trace_worlds.cpp
+    trace_wrappers.cpp
     LIBS ovni_trace ovni_model ovni_test_support)
 if(TARGET calls_f08)
     target_compile_definitions(mpi_trace PRIVATE OVNI_TEST_FORTRAN)

@@ -3,72 +3,15 @@
 #include <gmock/gmock.h>
 
 #include <set>
-#include <sstream>
 
-#include "tests/mpi/traced.hpp"
+#include "tests/mpi/built_programs.hpp"
 
 namespace ovni::test {
 namespace {
 
 using testing::HasSubstr;
 
-struct Family {
-    const char* name;
-    const char* suffix;  // of its compilers
-    const char* launcher;
-};
-
-class Layers : public TracedTest, public testing::WithParamInterface<Family> {
- protected:
-    void SetUp() override {
-        if (*OVNI_SANITIZE) GTEST_SKIP() << "programs are built here without a sanitizer";
-        if (run({std::string("mpicc") + GetParam().suffix, "--version"}).status != 0)
-            GTEST_SKIP() << "there is no compiler for " << GetParam().name;
-        if (*GetParam().suffix && run({"test", "-e", BUILD_DIR "/lib/libovni-mpi-mpich.so"}).status != 0)
-            GTEST_SKIP() << "there is no tracing library for " << GetParam().name;
-    }
-    // The path of what `compiler` makes of sources in tests/apps/layers; other words are passed on.
-    std::string built(const std::string& compiler, const std::string& result, const Words& words) const {
-        Words command{compiler + (compiler.starts_with("mpi") ? GetParam().suffix : ""), "-w", "-o",
-                      path(result)};
-        for (const std::string& word : words)
-            command.push_back(word.find(".c") != word.npos || word.ends_with(".f90")
-                                  ? SOURCE_DIR "/tests/apps/layers/" + word
-                                  : word);
-        const Finished done = run(command);
-        EXPECT_EQ(done.status, 0) << done.err;
-        return path(result);
-    }
-    std::string library(const std::string& name, const Words& words) const {
-        return built("mpicc", name, Words{"-shared", "-fPIC"} + words);
-    }
-    Finished job(int ranks, const Words& words) const {
-        prepare_for_mpirun();
-        return run(Words{GetParam().launcher, "-n", std::to_string(ranks)} + words, {}, 120);
-    }
-    Finished traced_job(int ranks, const Words& words, const Words& before = {}) const {
-        std::filesystem::remove_all(trace_directory());
-        return job(ranks, before + Words{program("ovnirun"), "-o", trace_directory()} + words);
-    }
-    // "MPI_Allreduce 2": the calls of all ranks.
-    std::set<std::string> calls() const {
-        std::istringstream lines(run({program("ovnitop"), "--mpi", trace_directory()}).out);
-        std::set<std::string> calls;
-        for (std::string line; std::getline(lines, line);) {
-            std::istringstream words(line);
-            std::string rank, function, count;
-            if (words >> rank >> function >> count && rank == "all") calls.insert(function + " " + count);
-        }
-        return calls;
-    }
-};
-
-std::multiset<std::string> lines_of(const std::string& text) {
-    std::istringstream all(text);
-    std::multiset<std::string> lines;
-    for (std::string line; std::getline(all, line);) lines.insert(line);
-    return lines;
-}
+class Layers : public BuiltPrograms {};
 
 TEST_P(Layers, OfALibraryAreCalled) {
     const std::string layer = library("libserving.so", {"serving_layer.c"});
@@ -151,9 +94,7 @@ TEST_P(Layers, LibrariesThatBindDeeplyAreRecorded) {
         }
 }
 
-const Family families[] = {{"openmpi", "", "mpirun"}, {"mpich", ".mpich", "mpiexec.mpich"}};
-INSTANTIATE_TEST_SUITE_P(Families, Layers, testing::ValuesIn(families),
-                         [](const auto& one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(Families, Layers, BuiltPrograms::families(), BuiltPrograms::name_of);
 
 TEST(ThreadLayers, AreCalledWhereverTheyAre) {
     if (*OVNI_SANITIZE) GTEST_SKIP() << "programs are built here without a sanitizer";
