@@ -61,7 +61,7 @@ bool finish_if_written(const std::filesystem::path& run_directory) {
     return drainer.stuck() == 0;
 }
 
-// Of other jobs a user is told once a day, and node.
+// A user is told of other jobs once a day on each node.
 bool is_time_to_tell(const std::filesystem::path& run_directory) {
     constexpr std::chrono::hours between{24};
     const std::filesystem::path told = run_directory.parent_path() / ".told";
