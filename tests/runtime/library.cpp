@@ -89,6 +89,20 @@ TEST(LibraryTest, ThreadLocalStorageIsLittleAndNeedsNoAllocation) {
     EXPECT_LE(bytes, 64u);
 }
 
+// Programs keep the system calls of the C library, which are points of cancellation.
+TEST(LibraryTest, SystemCallsOfOursAreNobodyElses) {
+    for (const char* name :
+         {"libovni.so", "libovni-mpi.so", "libovni-openmp.so", "libovni-threads.so", "libovni-counters.so"}) {
+        const std::string path = std::string(BUILD_DIR "/lib/") + name;
+        if (!std::filesystem::exists(path)) continue;
+        const std::string exported = run({"nm", "-D", "--defined-only", "--format=just-symbols", path}).out;
+        for (const char* call :
+             {"read", "write", "open", "close", "fcntl", "mmap", "poll", "nanosleep", "getpid"})
+            EXPECT_EQ(("\n" + exported).find(std::string("\n") + call + "\n"), std::string::npos)
+                << name << call;
+    }
+}
+
 TEST(LibraryTest, NeedsOnlyTheCLibrary) {
     if (*OVNI_SANITIZE) GTEST_SKIP() << "sanitizers bring libraries of their own";
     for (const auto& words : lines_of_words(readelf("--dynamic"))) {
