@@ -62,7 +62,7 @@ std::string MessagePartners::text(const EventView& event) const {
 
 std::string MessagePartners::end_text(const char* arrow, uint32_t stream, int64_t clock) const {
     const uint32_t process = system_.process_of_stream(stream);
-    return fmt::format(" {} rank {} {} at {}", arrow, system_.processes()[process].rank.value_or(-1),
+    return fmt::format(" {} {} {} at {}", arrow, names_.full(process),
                        whole_.streams()[stream].relative_path(), clock - zero_);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "emu/plan/rank_names.hpp"
 #include "emu/plan/system.hpp"
 #include "messages/match/find_messages.hpp"
 #include "trace/event_view.hpp"
@@ -29,6 +30,7 @@ class MessagePartners {
     const Trace& whole_;
     const int64_t zero_;
     System system_;
+    const RankNames names_{system_};
     std::vector<uint32_t> stream_of_shown_;  // in `whole`
     std::vector<Message> messages_;          // by stream and offset of the send
     std::vector<uint32_t> receives_;         // in messages_, by stream and offset of the receive

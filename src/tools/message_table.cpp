@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/printable.hpp"
+#include "emu/plan/rank_names.hpp"
 #include "messages/match/message_lines.hpp"
 
 namespace ovni {
@@ -19,11 +20,6 @@ namespace {
 
 // More columns do not fit on a screen.
 constexpr size_t most_columns = 16;
-
-std::string name_of(const System& system, uint32_t process) {
-    const auto& rank = system.processes()[process].rank;
-    return rank ? std::to_string(*rank) : fmt::format("pid {}", system.processes()[process].pid);
-}
 
 // 3 digits: "1.50M".
 std::string short_bytes(uint64_t bytes) {
@@ -52,11 +48,12 @@ void print_sizes(const MessageSummary& messages, TextOutput& out) {
 void print_pairs(const MessageSummary& messages, const System& system, TextOutput& out) {
     std::vector<Traffic> pairs = messages.traffic;
     std::ranges::stable_sort(pairs, std::greater(), &Traffic::bytes);
+    const RankNames names(system);
     auto to = std::back_inserter(out.text());
     fmt::format_to(to, "\n{:>8} {:>8} {:>12} {:>16}\n", "from", "to", "messages", "bytes");
     for (const Traffic& pair : pairs)
-        fmt::format_to(to, "{:>8} {:>8} {:>12} {:>16}\n", name_of(system, pair.sender),
-                       name_of(system, pair.receiver), pair.messages, pair.bytes);
+        fmt::format_to(to, "{:>8} {:>8} {:>12} {:>16}\n", names.brief(pair.sender),
+                       names.brief(pair.receiver), pair.messages, pair.bytes);
 }
 
 }  // namespace
@@ -76,9 +73,8 @@ void print_matrix(const MessageSummary& messages, const System& system, TextOutp
     std::map<std::pair<uint32_t, uint32_t>, uint64_t> bytes;
     for (const Traffic& pair : messages.traffic)
         bytes[{place(pair.sender), place(pair.receiver)}] += pair.bytes;
-    auto name = [&](uint32_t at) {
-        return by_rank ? name_of(system, at) : one_line(system.looms()[at].name);
-    };
+    const RankNames names(system);
+    auto name = [&](uint32_t at) { return by_rank ? names.brief(at) : one_line(system.looms()[at].name); };
     size_t width = sizeof "from\\to";
     for (uint32_t at = 0; at < size; ++at) width = std::max(width, name(at).size() + 1);
     auto to = std::back_inserter(out.text());

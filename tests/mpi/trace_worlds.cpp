@@ -94,6 +94,9 @@ TEST_F(Worlds, ThatAreSpawnedBelongToTheTrace) {
     expect_letters(between_worlds(trace), 5 + 2 * 5);
     std::string text = run({program("ovnidump"), trace_directory()}).out;
     EXPECT_NE(text.find("end: MPI_Comm_spawn communicator="), std::string::npos);
+    const std::string waits = run({program("ovnitop"), "--waits", trace_directory()}).out;
+    EXPECT_NE(waits.find("rank 1.0"), std::string::npos) << "ranks of both worlds have names of their own\n"
+                                                         << waits;
 }
 
 TEST_F(Worlds, AreSpawnedUnseenToo) {

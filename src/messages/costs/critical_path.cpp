@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "emu/plan/rank_names.hpp"
 #include "messages/costs/process_profile.hpp"
 #include "mpi_function_rows.hpp"
 
@@ -122,6 +123,7 @@ std::vector<std::string> critical_path_lines(const CriticalPath& path, const Sys
         all += sum.ns;
     }
     if (all == 0) return {};
+    const RankNames names(system);
     auto line = [&](const std::map<uint32_t, int64_t>& sums, auto name_of) {
         std::vector<std::pair<uint32_t, int64_t>> rows(sums.begin(), sums.end());
         std::ranges::stable_sort(rows, std::greater(), [](const auto& row) { return row.second; });
@@ -133,15 +135,12 @@ std::vector<std::string> critical_path_lines(const CriticalPath& path, const Sys
         }
         return text;
     };
-    return {"critical path, by rank: " +
-                line(by_process,
-                     [&](uint32_t process) {
-                         return fmt::format("rank {}", system.processes()[process].rank.value_or(-1));
-                     }),
-            "critical path, by what runs: " + line(by_function, [&](uint32_t function) {
-                return std::string(function == outside_of_mpi ? "outside of MPI"
-                                                              : mpi_function_rows[function].name);
-            })};
+    return {
+        "critical path, by rank: " + line(by_process, [&](uint32_t process) { return names.full(process); }),
+        "critical path, by what runs: " + line(by_function, [&](uint32_t function) {
+            return std::string(function == outside_of_mpi ? "outside of MPI"
+                                                          : mpi_function_rows[function].name);
+        })};
 }
 
 }  // namespace ovni

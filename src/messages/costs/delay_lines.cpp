@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/seconds.hpp"
+#include "emu/plan/rank_names.hpp"
 #include "mpi_function_rows.hpp"
 
 namespace ovni {
@@ -28,11 +29,11 @@ std::vector<std::string> delay_lines(std::vector<DelayCost> costs, const System&
     costs.resize(std::min(most_rows, costs.size()));
     std::vector<std::string> lines{
         fmt::format("{:>12} {:>12}  {:<14}{:<28}{}", "short-term", "long-term", "delay of", "in", "region")};
+    const RankNames names(system);
     for (const DelayCost& cost : costs) {
-        const auto& rank = system.processes()[cost.process].rank;
         std::string line = fmt::format(
             "{:12.6f} {:12.6f}  {:<14}{:<28}{}", seconds(cost.short_term), seconds(cost.long_term),
-            fmt::format("rank {}", rank.value_or(-1)),
+            names.full(cost.process),
             cost.function == outside_of_mpi ? "the program" : mpi_function_rows[cost.function].name,
             region_name(cost.region, regions));
         line.resize(line.find_last_not_of(' ') + 1);

@@ -10,6 +10,7 @@
 
 #include "base/in_order.hpp"
 #include "base/radix_sort.hpp"
+#include "emu/plan/rank_names.hpp"
 #include "emu/plan/worlds.hpp"
 #include "messages/costs/ideal_replay.hpp"
 #include "messages/waits/collective_flow.hpp"
@@ -211,10 +212,10 @@ std::vector<std::string> efficiency_lines(const Efficiency& of, const System& sy
         std::string if_low;
     };
     constexpr double seconds = 1e-9;
-    const std::string who = fmt::format(
-        "rank {} computes for {:.6f} s, on average ranks do for {:.6f} s: they should share the work",
-        system.processes()[of.busiest].rank.value_or(-1), static_cast<double>(of.longest_useful) * seconds,
-        of.mean_useful() * seconds);
+    const std::string who =
+        fmt::format("{} computes for {:.6f} s, on average ranks do for {:.6f} s: they should share the work",
+                    RankNames(system).full(of.busiest), static_cast<double>(of.longest_useful) * seconds,
+                    of.mean_useful() * seconds);
     const Row rows[] = {
         {"parallel efficiency", of.parallel(), ""},
         {"  load balance", of.load_balance(), who},

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/seconds.hpp"
+#include "emu/plan/rank_names.hpp"
 #include "mpi_function_rows.hpp"
 
 namespace ovni {
@@ -24,10 +25,8 @@ struct Sum {
     }
 };
 
-std::string rank_name(const System& system, uint32_t process) {
-    if (process == WaitSum::no_process) return "-";
-    const auto& rank = system.processes()[process].rank;
-    return rank ? fmt::format("rank {}", *rank) : fmt::format("pid {}", system.processes()[process].pid);
+std::string name_or_dash(const RankNames& names, uint32_t process) {
+    return process == WaitSum::no_process ? "-" : names.full(process);
 }
 
 template <class Key>
@@ -41,6 +40,7 @@ std::vector<std::pair<Key, Sum>> longest_first(const std::map<Key, Sum>& sums) {
 
 std::vector<std::string> wait_lines(const WaitSummary& waits, const System& system, int64_t origin) {
     constexpr size_t most_rows = 20;
+    const RankNames names(system);
     std::map<std::pair<WaitKind, uint32_t>, Sum> by_kind;
     std::map<std::pair<uint32_t, uint32_t>, Sum> by_rank;
     for (const WaitSum& sum : waits.sums) {
@@ -59,8 +59,8 @@ std::vector<std::string> wait_lines(const WaitSummary& waits, const System& syst
     pairs.resize(std::min(most_rows, pairs.size()));
     for (const auto& [key, sum] : pairs)
         lines.push_back(fmt::format("{:12.6f} {:12.6f} {:>9}  {:<14}{}", seconds(sum.ns),
-                                    seconds(sum.certain), sum.times, rank_name(system, key.first),
-                                    rank_name(system, key.second)));
+                                    seconds(sum.certain), sum.times, name_or_dash(names, key.first),
+                                    name_or_dash(names, key.second)));
     lines.push_back(
         fmt::format("\n{:>12} {:>14}  {:<14}{:<30}{}", "seconds", "since", "who waits", "wait", "for"));
     for (size_t i = 0; i < std::min(most_rows, waits.longest.size()); ++i) {
@@ -70,8 +70,8 @@ std::vector<std::string> wait_lines(const WaitSummary& waits, const System& syst
         };
         lines.push_back(fmt::format(
             "{:12.6f} {:14.9f}  {:<14}{:<30}{}", seconds(static_cast<uint64_t>(wait.length())),
-            seconds(static_cast<uint64_t>(wait.begin - origin)), rank_name(system, process(wait.stream)),
-            wait_names[static_cast<size_t>(wait.kind)], rank_name(system, process(wait.cause_stream))));
+            seconds(static_cast<uint64_t>(wait.begin - origin)), name_or_dash(names, process(wait.stream)),
+            wait_names[static_cast<size_t>(wait.kind)], name_or_dash(names, process(wait.cause_stream))));
     }
     return lines;
 }

@@ -88,9 +88,19 @@ void put_report(Json& into, const Json& report) {
     }
 }
 
-std::string process_name(const Json& process) {
-    if (process["rank"].is_null()) return "pid " + process["pid"].dump();
-    return "rank " + process["rank"].dump();
+// As RankNames has them. Ranks of several worlds have equal numbers.
+std::vector<std::string> process_names(const Json& processes) {
+    std::set<Json> ranks;
+    bool has_worlds = false;
+    for (const Json& process : processes)
+        has_worlds |= !process["rank"].is_null() && !ranks.insert(process["rank"]).second;
+    std::vector<std::string> names;
+    for (const Json& process : processes) {
+        const std::string world = has_worlds ? process["application"].dump() + "." : "";
+        names.push_back(process["rank"].is_null() ? "pid " + process["pid"].dump()
+                                                  : "rank " + world + process["rank"].dump());
+    }
+    return names;
 }
 
 // Processes as rows of a table.
@@ -105,10 +115,8 @@ struct SummaryRows {
 SummaryRows rows_of(const Json& processes, size_t most) {
     SummaryRows rows{processes.size() <= most ? "rank" : "host", {}, {}, {}};
     if (rows.by == "rank") {
-        for (const Json& process : processes) {
-            rows.of_process.push_back(rows.names.size());
-            rows.names.push_back(process_name(process));
-        }
+        rows.names = process_names(processes);
+        for (size_t i = 0; i < rows.names.size(); ++i) rows.of_process.push_back(i);
     } else {
         std::map<std::string, size_t> known;
         std::vector<std::string> hosts;
@@ -198,8 +206,8 @@ Json page_summary(const Json& report) {
     Json summary = Json::object();
     put_report(summary, report);
     Json& names = summary["processes"] = Json::array();
-    for (const Json& process : report["processes"])
-        if (names.size() < most_names) names.push_back(process_name(process));
+    for (const std::string& name : process_names(report["processes"]))
+        if (names.size() < most_names) names.push_back(name);
     put_functions(summary, report["processes"]);
     put_matrix(summary, report);
     return summary;

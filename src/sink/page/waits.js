@@ -4,7 +4,7 @@
 function cutCommand(wait) {
   const around = Math.ceil((wait.to - wait.from) / 4) + 1;
   const ranks = [wait.process, wait.cause].map(processName).filter((name) => name.startsWith("rank "))
-    .map((name) => Number(name.slice(5)));
+    .map((name) => Number(name.replace(/^rank ([0-9]+[.])?/, "")));
   const chosen = [...new Set(ranks)].sort((a, b) => a - b).join(",");
   const directory = `'${report.trace.directory.replaceAll("'", "'\\''")}'`;
   return `ovnicut ${directory} -o part --from ${Math.max(0, wait.from - around)}ns --to ${wait.to + around}ns`
