@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "core/loaded_library.hpp"
 #include "mpi/interpose/job.hpp"
 #include "mpi/interpose/library/imports.hpp"
 #include "mpi/interpose/library/pmpi.hpp"
@@ -61,7 +62,9 @@ bool has_met_at_border() noexcept {
 }
 
 bool await_border() noexcept {
-    if (borders[2].is_crossed) is_border_awaited = true;
+    auto* next_one = reinterpret_cast<const void*>(next<decltype(MPI_Finalize)>(Function::Finalize));
+    const void* crossed_by = borders[2].crossed_by;
+    is_border_awaited = crossed_by && LoadedLibrary::at(next_one).dynamic() == crossed_by;
     return is_border_awaited;
 }
 

@@ -130,8 +130,16 @@ int MPI_Pcontrol(const int level, ...) {
     va_list arguments;
     va_start(arguments, level);
     void* argument = va_arg(arguments, void*);
+    // A layer may know what a program passes. All in registers goes on, with what the program did not pass.
+    void* w[4];
+    double d[4];
+    for (void*& word : w) word = va_arg(arguments, void*);
+    for (double& number : d) number = va_arg(arguments, double);
     va_end(arguments);
-    auto* real = next<decltype(MPI_Pcontrol)>(Function::Pcontrol);
+    auto* next_one = next<decltype(MPI_Pcontrol)>(Function::Pcontrol);
+    auto real = [&](int given, void* first) {
+        return next_one(given, first, w[0], w[1], w[2], w[3], d[0], d[1], d[2], d[3]);
+    };
     if (is_foreign_library() || is_of_binding(Function::Pcontrol)) return real(level, argument);
     if (Thread* thread = own_thread; thread && thread->depth != 0)
         end_abandoned(*thread, __builtin_frame_address(0));

@@ -69,20 +69,23 @@ int appnum() noexcept {
 
 // Wrappers of the program, a shell or a debugger, write streams of the same run before anybody calls
 // MPI_Init.
-RunName name_of_run() noexcept {
+RunName name_of_run(bool are_together) noexcept {
     if (const RunName given = RunName::given(); given.text[0]) return given;
-    if (const RunName job = name_of_job(); job.text[0]) return job;
+    // The other parts of the job cannot be asked.
+    if (!are_together && name_of_job().text[0]) return name_of_job();
+    if (const RunName job = RunName::of_job(); job.text[0]) return job;
     const RunName session = RunName::of_session();
     return session.text[0] ? session : RunName::chosen_here();
 }
 
 // The first rank names the run; where no process has streams of the program yet, older traces are moved away
 // first.
-RunName agree_on_run(const PrivateComm& job, const PrivateComm& leaders, const Birth& birth) noexcept {
+RunName agree_on_run(const PrivateComm& job, const PrivateComm& leaders, const Birth& birth,
+                     bool are_together) noexcept {
     int keep = !ovni_private_process_is_ours() || birth.world != 1 || is_set("OVNI_APPEND");
     int anybody_keeps = 1;
     if (!job.any(keep, anybody_keeps)) anybody_keeps = 1;
-    RunName run = name_of_run();
+    RunName run = name_of_run(are_together);
     if (leaders.valid() && !anybody_keeps && leaders.bcast(run.text, RunName::most))
         move_older_traces(leaders, ovni_private_trace_directory(), run);
     job.bcast(run.text, RunName::most);
@@ -115,7 +118,8 @@ void introduce_alone() noexcept {
     const bool are_together = size_of_world() == 1;
     Birth birth = Birth::of_world();
     Host host = Host::alone();
-    identify(host, loom_of(host, birth.world, are_together), name_of_run(), birth, Cpus::of_process());
+    identify(host, loom_of(host, birth.world, are_together), name_of_run(are_together), birth,
+             Cpus::of_process());
 }
 
 void introduce_among(const PrivateComm& job, bool are_together) noexcept {
@@ -124,7 +128,7 @@ void introduce_among(const PrivateComm& job, bool are_together) noexcept {
     PrivateComm leaders = job.leaders(node);
     Host host = Host::among(leaders, node);
     Birth birth = Birth::of_world();
-    RunName run = agree_on_run(job, leaders, birth);
+    RunName run = agree_on_run(job, leaders, birth, are_together);
     // The reference of a spawned world would be another one.
     char are_measured = birth.world == 1 && prepare_clock_points(leaders, host);
     LoomName loom = loom_of(host, birth.world, are_together);

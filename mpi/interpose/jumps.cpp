@@ -26,12 +26,28 @@ const void* target_of(const __jmp_buf_tag* buffer) noexcept {
     return reinterpret_cast<const void*>((hidden >> shift | hidden << (64 - shift)) ^ guard);
 }
 
-[[noreturn]] void jump(std::atomic<Jump*>& known, const char* name, __jmp_buf_tag* buffer,
-                       int value) noexcept {
+struct RealJump {
+    const char* name;
+    std::atomic<Jump*> function{nullptr};
+
+    Jump* find() noexcept {
+        Jump* known = function.load(std::memory_order_relaxed);
+        if (known) return known;
+        known = reinterpret_cast<Jump*>(dlsym(RTLD_NEXT, name));
+        function.store(known, std::memory_order_relaxed);
+        return known;
+    }
+};
+constinit RealJump real_jumps[] = {{"longjmp"}, {"_longjmp"}, {"siglongjmp"}, {"__longjmp_chk"}};
+
+// A handler of a signal may jump, and should look up nothing.
+[[gnu::constructor]] void find_real_jumps() {
+    for (RealJump& one : real_jumps) one.find();
+}
+
+[[noreturn]] void jump(RealJump& real, __jmp_buf_tag* buffer, int value) noexcept {
     if (Thread* thread = own_thread; thread && thread->depth != 0) end_abandoned(*thread, target_of(buffer));
-    Jump* real = known.load(std::memory_order_relaxed);
-    if (!real) known.store(real = reinterpret_cast<Jump*>(dlsym(RTLD_NEXT, name)), std::memory_order_relaxed);
-    if (real) real(buffer, value);
+    if (Jump* function = real.find()) function(buffer, value);
     abort();
 }
 
@@ -39,16 +55,15 @@ const void* target_of(const __jmp_buf_tag* buffer) noexcept {
 
 }  // namespace ovni::mpi
 
-#define OVNI_JUMP(function, name)                                                                     \
+#define OVNI_JUMP(function, number, name)                                                             \
     extern "C" [[noreturn, gnu::visibility("default")]] void function(__jmp_buf_tag*, int) asm(name); \
     extern "C" void function(__jmp_buf_tag* buffer, int value) {                                      \
-        static std::atomic<ovni::mpi::Jump*> known{nullptr};                                          \
-        ovni::mpi::jump(known, name, buffer, value);                                                  \
+        ovni::mpi::jump(ovni::mpi::real_jumps[number], buffer, value);                                \
     }
 
-OVNI_JUMP(ovni_mpi_longjmp, "longjmp")
-OVNI_JUMP(ovni_mpi_plain_longjmp, "_longjmp")
-OVNI_JUMP(ovni_mpi_siglongjmp, "siglongjmp")
-OVNI_JUMP(ovni_mpi_checked_longjmp, "__longjmp_chk")
+OVNI_JUMP(ovni_mpi_longjmp, 0, "longjmp")
+OVNI_JUMP(ovni_mpi_plain_longjmp, 1, "_longjmp")
+OVNI_JUMP(ovni_mpi_siglongjmp, 2, "siglongjmp")
+OVNI_JUMP(ovni_mpi_checked_longjmp, 3, "__longjmp_chk")
 
 #endif

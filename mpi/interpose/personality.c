@@ -1,5 +1,5 @@
 /* Wrappers are C++ with tables for exceptions, but only to end a call: nothing is caught. The personality of
- * C does that without a C++ runtime. */
+ * C does that with what libgcc has. */
 struct _Unwind_Exception;
 struct _Unwind_Context;
 

@@ -1,6 +1,6 @@
 // The job of a launcher that tells its processes no name of it, the hydra of MPICH: a proxy on each node
 // starts them, and has the address of mpiexec on its command line, "--control-port host:41235". No two jobs
-// at one time share it.
+// at one time share it; a later one may.
 #pragma once
 
 #include <fcntl.h>
@@ -49,15 +49,16 @@ class HydraProxy {
     }
     bool reads_port_of(int process) noexcept {
         char text[2048];
-        const std::string_view words = read_about(process, "cmdline", text, sizeof text);
+        std::string_view words = read_about(process, "cmdline", text, sizeof text);
         using namespace std::string_view_literals;
         constexpr std::string_view option = "\0--control-port\0"sv;
-        const std::string_view program = words.substr(0, words.find('\0'));
+        const std::string_view program(words.data(), std::min(words.find('\0'), words.size()));
         const size_t at = words.find(option);
         if (!program.ends_with("pmi_proxy") || at == words.npos) return false;
-        const std::string_view rest = words.substr(at + option.size());
-        const std::string_view port = rest.substr(0, rest.find('\0'));
-        text_[port.copy(text_, sizeof text_ - 1)] = '\0';
+        words.remove_prefix(at + option.size());
+        const size_t size = std::min({words.find('\0'), words.size(), sizeof text_ - 1});
+        memcpy(text_, words.data(), size);
+        text_[size] = '\0';
         return *text_ != '\0';
     }
 

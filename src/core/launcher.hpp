@@ -73,7 +73,7 @@ inline constexpr Launcher launchers[] = {
      "SLURM_NTASKS",
      {"SLURM_LOCALID"},
      {"SLURM_NTASKS_PER_NODE", "SLURM_STEP_TASKS_PER_NODE"},
-     {"SLURM_JOB_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT"}},
+     {"SLURM_JOB_ID", "SLURM_STEP_ID"}},
     {"openmpi", "PMIX_RANK", false, nullptr, {}, {}, {"PMIX_NAMESPACE"}},
 };
 
@@ -135,8 +135,11 @@ inline bool is_first_rank_of_node() noexcept {
     return is_first_rank() || number_by_launcher(launcher->local_rank) == 0;
 }
 
-// A number that all processes of a job have, and no other job. 0: no launcher says it. FNV-1a.
-inline uint64_t job_by_launcher() noexcept {
+enum class Jobs : uint8_t { named, any };
+
+// A number that all processes of a job have, and no other one at the time. 0: no launcher says it. `named`:
+// nor at any other time. FNV-1a.
+inline uint64_t job_by_launcher(Jobs which = Jobs::any) noexcept {
     const Launcher* launcher = launcher_of_process();
     if (!launcher) return 0;
     uint64_t hash = 0xcbf29ce484222325;
@@ -147,7 +150,7 @@ inline uint64_t job_by_launcher() noexcept {
             hash = (hash ^ static_cast<unsigned char>(*at)) * 0x100000001b3;
     };
     for (const char* variable : launcher->job) add(said_by_launcher(variable));
-    if (!is_known && launcher->has_pmi_socket) add(HydraProxy().text());
+    if (!is_known && launcher->has_pmi_socket && which == Jobs::any) add(HydraProxy().text());
     return is_known ? hash : 0;
 }
 

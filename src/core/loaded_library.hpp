@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -243,10 +244,15 @@ inline bool LoadedLibrary::needs(const LoadedLibrary& other) const noexcept {
     return false;
 }
 
+// The loader rounds both ends of the part down to pages.
 inline bool LoadedLibrary::is_sealed(const void* place) const noexcept {
-    const uintptr_t address = reinterpret_cast<uintptr_t>(place) - base_;
-    for (const auto& part : parts())
-        if (part.p_type == PT_GNU_RELRO && address - part.p_vaddr < part.p_memsz) return true;
+    const auto page = ~(static_cast<uintptr_t>(getpagesize()) - 1);
+    const uintptr_t address = reinterpret_cast<uintptr_t>(place);
+    for (const auto& part : parts()) {
+        const uintptr_t begin = (base_ + part.p_vaddr) & page,
+                        end = (base_ + part.p_vaddr + part.p_memsz) & page;
+        if (part.p_type == PT_GNU_RELRO && address >= begin && address < end) return true;
+    }
     return false;
 }
 

@@ -8,19 +8,21 @@
 
 #include <cerrno>
 
-#include "base/error.hpp"
 #include "run/execute.hpp"
 
 namespace ovni::run {
 
-void run_apart(const char* what, const std::function<void()>& work) {
+bool try_apart(const std::function<void()>& work) {
     const pid_t between = ::fork();
-    if (between < 0) throw system_error("no process for it", what);
+    if (between < 0) return false;
     if (between > 0) {
-        ::waitpid(between, nullptr, 0);
-        return;
+        int status = 0;
+        while (::waitpid(between, &status, 0) < 0 && errno == EINTR) {
+        }
+        return status == 0;
     }
-    if (::fork() == 0) {
+    const pid_t apart = ::fork();
+    if (apart == 0) {
         ::setsid();
         sigset_t all;
         ::sigfillset(&all);
@@ -28,7 +30,7 @@ void run_apart(const char* what, const std::function<void()>& work) {
         // No exception leads back to what this was forked from.
         [&]() noexcept { work(); }();
     }
-    ::_exit(0);
+    ::_exit(apart < 0 ? 1 : 0);
 }
 
 Fd end_of(pid_t process) {

@@ -10,8 +10,8 @@
 
 namespace ovni::run {
 
-// Runs `work` there, with all signals blocked. Throws Error if the system has no process left, for `what`.
-void run_apart(const char* what, const std::function<void()>& work);
+// Runs `work` there, with all signals blocked. False if the system has no process left.
+bool try_apart(const std::function<void()>& work);
 
 // A descriptor that can be read once the process has ended; none if there is no such process.
 Fd end_of(pid_t process);

@@ -50,7 +50,8 @@ int run_detached(const Launch& launch, Companion& companion) {
     const Fd end = end_of(program);
     if (!end) throw system_error("no descriptor of a process", "--detach");
     Pipe started = make_pipe();
-    run_apart("--detach", [&] { host(program, end, started.write, companion); });
+    if (!try_apart([&] { host(program, end, started.write, companion); }))
+        throw system_error("no process for it", "--detach");
     started.write = Fd();
     char byte;
     const ssize_t size = ::read(started.read.get(), &byte, 1);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -43,11 +44,13 @@ const char* start_without_preload(char** argv) {
         return value.empty() ? nullptr : value.c_str();
     }
     const char* preload = std::getenv("LD_PRELOAD");
-    if (!preload && !has_preloaded()) return nullptr;
+    // Started by name of the loader, or in an emulator, it would be another program.
+    const std::filesystem::path program = own_program();
+    if ((!preload && !has_preloaded()) || program.filename() != "ovnirun") return preload;
     value = preload ? preload : "";
     ::setenv(wanted, value.c_str(), 1);
     ::unsetenv("LD_PRELOAD");
-    ::execv(own_program().c_str(), argv);
+    ::execv(program.c_str(), argv);
     // It goes on as it is.
     ::unsetenv(wanted);
     return preload ? value.c_str() : nullptr;

@@ -1,11 +1,13 @@
 #include "run/moved_trace.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
 #include "base/log.hpp"
+#include "core/run_names.hpp"
 #include "ring/posix_io.hpp"
 #include "ring/stream_note.hpp"
 
@@ -34,13 +36,16 @@ std::set<std::string> runs_in(const fs::path& trace) {
 }
 
 std::string home_of(const std::string& run, const std::string& trace) {
-    std::set<std::string> there = runs_in(trace);
-    if (there.empty() || there.contains(run)) return trace;
+    auto holds = [&](const std::set<std::string>& runs) {
+        return std::ranges::any_of(runs, [&](const std::string& one) { return are_of_one_run(one, run); });
+    };
+    const std::set<std::string> there = runs_in(trace);
+    if (there.empty() || holds(there)) return trace;
     std::string stem = fs::path(trace + "/").lexically_normal().parent_path().string();
     std::error_code none;
     for (int number = 1;; ++number) {
         std::string place = stem + "." + std::to_string(number);
-        if (!fs::exists(place, none) || runs_in(place).contains(run)) return place;
+        if (!fs::exists(place, none) || holds(runs_in(place))) return place;
     }
 }
 

@@ -35,7 +35,7 @@ int socket_of_launcher() {
 void guard(Companion& companion) {
     const Fd end = end_of(::getpid());
     if (!end) return;
-    run_apart("ovnirun", [&] {
+    try_apart([&] {
         let_go_of_descriptors({end.get()});
         // The launcher waits for all who may write there.
         ::dup2(STDOUT_FILENO, STDERR_FILENO);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cinttypes>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +16,8 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "core/launcher.hpp"
+#include "core/run_names.hpp"
 #include "mpi/interpose/base/report.hpp"
 #include "mpi/interpose/job/flag_file.hpp"
 #include "ovni/private.h"
@@ -42,8 +45,9 @@ bool belongs_to(const char* path, const RunName& run) noexcept {
         rest.remove_prefix(at + key.size());
         rest.remove_prefix(std::min(rest.find_first_not_of(" :\t\n"), rest.size()));
         std::string_view name(run.text);
-        if (rest.size() > name.size() + 1 && rest.front() == '"' && rest.substr(1, name.size()) == name &&
-            rest[name.size() + 1] == '"')
+        if (rest.empty() || rest.front() != '"') continue;
+        rest.remove_prefix(1);
+        if (are_of_one_run(std::string_view(rest.data(), std::min(rest.find('"'), rest.size())), name))
             return true;
     }
     return false;
@@ -148,6 +152,14 @@ RunName RunName::given() noexcept {
     if (const char* given = secure_getenv("OVNI_RUN")) snprintf(run.text, sizeof run.text, "%s", given);
     // The name is part of file names and of JSON as it stands.
     for (char* at = run.text; (at = strpbrk(at, "/\\\"")) != nullptr;) *at = '_';
+    return run;
+}
+
+RunName RunName::of_job() noexcept {
+    RunName run;
+    const uint64_t job = job_by_launcher();
+    if (job == 0) return run;
+    snprintf(run.text, sizeof run.text, "job-%016" PRIx64 ".%.100s", job, chosen_here().text);
     return run;
 }
 

@@ -12,6 +12,8 @@ struct RunName {
 
     // OVNI_RUN; empty if it is not set.
     static RunName given() noexcept;
+    // The name of the launcher's job with what chosen_here() says; empty without such a job.
+    static RunName of_job() noexcept;
     // The name that ovnirun gave; empty without ovnirun.
     static RunName of_session() noexcept;
     // A name made of the batch job, the time and this process.

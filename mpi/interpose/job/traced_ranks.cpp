@@ -63,7 +63,7 @@ FlagFile flag_of(int rank) noexcept {
 RunName ask_for_job() noexcept {
     RunName name;
     char text[64] = "";
-    const uint64_t job = job_by_launcher();
+    const uint64_t job = job_by_launcher(Jobs::named);
     if (job == 0 && size_by_launcher() > 1) ask_hydra_for_job(text, sizeof text);
     if (job != 0)
         snprintf(name.text, sizeof name.text, "job-%016" PRIx64, job);

@@ -34,7 +34,6 @@ LoadedLibrary own_library() noexcept {
     return LoadedLibrary::at(reinterpret_cast<const void*>(&bind_imports));
 }
 
-// A second tracing library gets its calls from the first.
 bool comes_first() noexcept {
     LoadedLibrary first;
     LoadedLibrary::for_each([&](const LoadedLibrary& library) {
@@ -57,8 +56,9 @@ void write(const LoadedLibrary& library, void** place, void* function) noexcept 
 // The libraries that are there when the addresses of one of them are looked through.
 class Binding {
  public:
-    explicit Binding(std::span<Border> borders) noexcept
+    Binding(std::span<Border> borders, bool is_first) noexcept
         : borders_(borders),
+          is_first_(is_first),
           own_(own_library()),
           mpi_(mpi_library()),
           program_(own_program()),
@@ -68,12 +68,21 @@ class Binding {
         if (library == mpi_ || is_tracing_library(library)) return;
         library.for_each_import([&](const char* name, void** place) {
             const char* wrapped = without_p(name);
+            if (!wrapped && !is_of_mpi(name)) return;
+            // Another thread is loading it: the loader has written no address there yet, or will change it.
+            if (*place && !LoadedLibrary::at(*place)) {
+                is_complete_ = false;
+                return;
+            }
             void* function = wrapped           ? function_for_layer(library, name, wrapped)
                              : is_of_mpi(name) ? function_for_program(library, name, *place)
                                                : nullptr;
             if (function) write(library, place, function);
         });
     }
+
+    // False if a library was being loaded.
+    bool is_complete() const noexcept { return is_complete_; }
 
  private:
     void* wrapper_in_c(const char* name) const noexcept { return own_.function(name); }
@@ -100,7 +109,7 @@ class Binding {
 
     // A call by the P name, which no layer behind us would get.
     void* function_for_layer(const LoadedLibrary& library, const char* name, const char* wrapped) noexcept {
-        if (library == program_ && has_layer_) {
+        if (library == program_ && has_layer_ && is_first_) {
             if (void* wrapper = wrapper_in_c(wrapped)) return function_of_layer(wrapped) ? nullptr : wrapper;
             return wrapper_in_fortran(wrapped);
         }
@@ -108,12 +117,12 @@ class Binding {
         auto border =
             std::ranges::find_if(borders_, [&](const Border& one) { return strcmp(one.name, name) == 0; });
         if (border == borders_.end()) return nullptr;
-        border->is_crossed = true;
+        border->crossed_by = library.dynamic();
         return border->function;
     }
 
     void* function_for_program(const LoadedLibrary& library, const char* name, const void* now) noexcept {
-        if (program_.function(name)) return nullptr;
+        if (!is_first_ || program_.function(name)) return nullptr;
         if (void* wrapper = wrapper_in_c(name))
             return is_beside_wrappers(library, name, now) ? wrapper : nullptr;
         void* wrapper = wrapper_in_fortran(name);
@@ -141,11 +150,13 @@ class Binding {
     }
 
     std::span<Border> borders_;
+    const bool is_first_;  // of the tracing libraries: a second one gets its calls from that
+    bool is_complete_ = true;
     const LoadedLibrary own_, mpi_, program_;
     const bool has_layer_;
 };
 
-// The number of libraries that were loaded so far, and of those that are there.
+// The number of libraries that were loaded so far, in all namespaces, and of those that are here.
 struct Loaded {
     uint64_t ever = 0;
     size_t now = 0;
@@ -155,8 +166,8 @@ Loaded count_loaded() noexcept {
     Loaded loaded;
     auto see = [](dl_phdr_info* info, size_t, void* where) {
         auto& counted = *static_cast<Loaded*>(where);
-        counted = {info->dlpi_adds, static_cast<size_t>(info->dlpi_adds - info->dlpi_subs)};
-        return 1;
+        counted = {info->dlpi_adds, counted.now + 1};
+        return 0;
     };
     dl_iterate_phdr(see, &loaded);
     return loaded;
@@ -164,6 +175,7 @@ Loaded count_loaded() noexcept {
 
 std::atomic<bool> may_bind{false};
 std::span<Border> all_borders;
+bool is_first_tracer = false;
 
 // How many had been loaded when all there were had been bound, and when there was no MPI library yet.
 std::atomic<uint64_t> bound{0}, in_vain{0};
@@ -173,7 +185,7 @@ void bind_new() noexcept {
     const uint64_t before = bound.load(std::memory_order_acquire);
     if (loaded.ever == before || loaded.ever == in_vain.load(std::memory_order_relaxed)) return;
     if (!mpi_library()) return in_vain.store(loaded.ever, std::memory_order_relaxed);
-    Binding binding(all_borders);
+    Binding binding(all_borders, is_first_tracer);
     // New ones are the last.
     const size_t fresh = static_cast<size_t>(std::min<uint64_t>(loaded.ever - before, loaded.now));
     size_t skipped = loaded.now - fresh;
@@ -184,27 +196,25 @@ void bind_new() noexcept {
             binding.bind(library);
         return true;
     });
-    bound.store(loaded.ever, std::memory_order_release);
+    if (binding.is_complete()) bound.store(loaded.ever, std::memory_order_release);
 }
 
 }  // namespace
 
 void start_binding(std::span<Border> borders) noexcept {
-    if (!comes_first()) return;
     all_borders = borders;
+    is_first_tracer = comes_first();
     may_bind.store(true, std::memory_order_release);
     bind_imports();
 }
 
 void bind_imports() noexcept {
     if (!may_bind.load(std::memory_order_acquire)) return;
-    // A program's own dl_iterate_phdr() may look functions up, which leads here.
-    static std::atomic<const void*> binding_thread{nullptr};
-    const void* own_thread_pointer = __builtin_thread_pointer();
-    if (binding_thread.load(std::memory_order_relaxed) == own_thread_pointer) return;
-    binding_thread.store(own_thread_pointer, std::memory_order_relaxed);
+    // One at a time: a program's own dl_iterate_phdr() may look functions up, which leads here.
+    static std::atomic<bool> is_binding{false};
+    if (is_binding.exchange(true, std::memory_order_acquire)) return;
     bind_new();
-    binding_thread.store(nullptr, std::memory_order_relaxed);
+    is_binding.store(false, std::memory_order_release);
 }
 
 }  // namespace ovni::mpi

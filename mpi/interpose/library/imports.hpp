@@ -20,14 +20,15 @@ namespace ovni::mpi {
 struct Border {
     const char* name;
     void* function = nullptr;
-    bool is_crossed = false;  // some layer calls it now
+    const void* crossed_by = nullptr;  // the library that calls it now, as LoadedLibrary::dynamic()
 };
 
 // Call once, before the program begins. `borders` stay.
 void start_binding(std::span<Border> borders) noexcept;
 
-// Looks at all libraries that were loaded since the last call, once there is an MPI library. Cheap if there
-// are none. Call where a program that has loaded one comes by before it calls it.
+// Looks at all libraries that were loaded since the last call, once there is an MPI library. Called where MPI
+// begins, and at each lookup in a library on x86-64: a Fortran library that is loaded later, and in which
+// nobody looks up anything, is not recorded.
 void bind_imports() noexcept;
 
 }  // namespace ovni::mpi

@@ -29,7 +29,7 @@ void make_key() {
     have_key = pthread_key_create(&end_of_thread, thread_ends) == 0;
 }
 
-// Without an answer no address is in it.
+// Without an answer no address is in it. It may allocate, which a handler that jumps out of a call must not.
 void find_stack(Thread& thread) noexcept {
     thread.stack_begin = thread.stack_end = 1;
     pthread_attr_t attributes;
@@ -45,8 +45,7 @@ void find_stack(Thread& thread) noexcept {
 
 }  // namespace
 
-bool is_on_stack(Thread& thread, const void* address) noexcept {
-    if (thread.stack_end == 0) find_stack(thread);
+bool is_on_stack(const Thread& thread, const void* address) noexcept {
     auto place = reinterpret_cast<uintptr_t>(address);
     return thread.stack_begin <= place && place < thread.stack_end;
 }
@@ -57,6 +56,7 @@ Thread* make_thread() noexcept {
     if (!memory) return nullptr;
     own_thread = new (memory) Thread;
     own_thread->error = &errno;
+    find_stack(*own_thread);
     if (have_key) pthread_setspecific(end_of_thread, own_thread);
     return own_thread;
 }

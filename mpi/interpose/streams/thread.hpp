@@ -61,14 +61,14 @@ struct Thread {
     uint64_t last_comm = 0;
     uint32_t comm_generation = 0;
     const Communicator* last_communicator = nullptr;
-    uintptr_t stack_begin = 0, stack_end = 0;  // both 0 until is_on_stack() is called
+    uintptr_t stack_begin = 0, stack_end = 0;
 };
 
 // The Thread of the calling thread; null without memory. Lives until the thread ends.
 Thread* make_thread() noexcept;
 
 // True if the address is in the stack that the calling thread was started with.
-bool is_on_stack(Thread& thread, const void* address) noexcept;
+bool is_on_stack(const Thread& thread, const void* address) noexcept;
 
 inline thread_local constinit Thread* own_thread [[gnu::tls_model("initial-exec")]] = nullptr;
 

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "core/run_names.hpp"
 #include "ring/session.hpp"
 #include "ring/stream_note.hpp"
 
@@ -39,7 +40,10 @@ bool is_of_trace(const writer::StreamNote& note, const Known& trace) {
     const auto ovni = note.metadata.find("ovni");
     const bool has_run = ovni != note.metadata.end() && ovni->is_object() && ovni->contains("run") &&
                          (*ovni)["run"].is_string();
-    return !has_run || trace.runs.empty() || trace.runs.contains((*ovni)["run"].get<std::string>());
+    auto is_its_run = [&](const std::string& run) {
+        return are_of_one_run(run, (*ovni)["run"].get_ref<const std::string&>());
+    };
+    return !has_run || trace.runs.empty() || std::ranges::any_of(trace.runs, is_its_run);
 }
 
 // A ring that its thread has closed is drained as the open ones are.
@@ -85,7 +89,7 @@ Writer writer_of(const Known& trace) {
 // programs that run for a moment yet.
 void await_writer(const fs::path& trace) {
     using namespace std::chrono_literals;
-    constexpr std::chrono::milliseconds between = 20ms, silence = 500ms, for_living = 2s, longest = 20s;
+    constexpr std::chrono::milliseconds between = 20ms, silence = 500ms, for_living = 2s, longest = 10s;
     std::error_code fault;
     auto waited = 0ms;
     for (; waited < longest; waited += between) {
