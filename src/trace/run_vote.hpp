@@ -4,28 +4,40 @@
 #pragma once
 
 #include <algorithm>
+#include <set>
 #include <span>
+#include <string>
 
+#include "core/run_names.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni {
 
 class RunVote {
  public:
-    explicit RunVote(std::span<const Stream> streams)
-        : has_jobs_(std::ranges::any_of(streams,
-                                        [](const Stream& stream) { return is_of_job(stream.metadata); })) {}
-    // False if the stream names no run as well.
+    explicit RunVote(std::span<const Stream> streams) {
+        for (const Stream& stream : streams)
+            if (const auto& run = stream.metadata.common->run) {
+                runs_.insert(*run);
+                has_jobs_ = has_jobs_ || is_of_job(stream.metadata);
+            }
+    }
+    // False if the stream names no run as well, or only the stem of one (core/run_names.hpp).
     bool counts(const StreamMetadata& stream) const {
-        return stream.common->run.has_value() && (!has_jobs_ || is_of_job(stream));
+        const auto& run = stream.common->run;
+        return run && (!has_jobs_ || is_of_job(stream)) && !has_longer(*run);
     }
 
  private:
     static bool is_of_job(const StreamMetadata& stream) {
-        return stream.common->run && (stream.process->rank || stream.common->require.contains("mpi"));
+        return stream.process->rank || stream.common->require.contains("mpi");
+    }
+    bool has_longer(const std::string& run) const {
+        return std::ranges::any_of(runs_, [&](const std::string& other) { return is_stem_of(run, other); });
     }
 
-    bool has_jobs_;
+    std::set<std::string> runs_;
+    bool has_jobs_ = false;
 };
 
 }  // namespace ovni
