@@ -7,11 +7,14 @@
 
 namespace ovni {
 
-inline bool is_stem_of(std::string_view stem, std::string_view name) {
-    return !stem.empty() && name.size() > stem.size() && name.starts_with(stem) && name[stem.size()] == '.';
+// Names that users give are no stems.
+constexpr bool is_stem_of(std::string_view stem, std::string_view name) {
+    constexpr std::string_view form = "job-0123456789abcdef";
+    const bool is_of_job = stem.size() == form.size() && stem.starts_with("job-");
+    return is_of_job && name.size() > stem.size() && name.starts_with(stem) && name[stem.size()] == '.';
 }
 
-inline bool are_of_one_run(std::string_view one, std::string_view other) {
+constexpr bool are_of_one_run(std::string_view one, std::string_view other) {
     return one == other || is_stem_of(one, other) || is_stem_of(other, one);
 }
 

@@ -209,6 +209,22 @@ TEST_F(RejectTest, StreamsThatContradictEachOther) {
     trace().thread({.tid = 1}).set("ovni.run", "job 1").starts(10).ends(30);
     trace().thread({.tid = 2}).set("ovni.run", "job 2").starts(10, -1).ends(30);
     reject("streams of two runs");
+    another_trace();
+    trace().thread({.tid = 1}).set("ovni.run", "test").starts(10).ends(30);
+    trace().thread({.tid = 2}).set("ovni.run", "test.2").starts(10, -1).ends(30);
+    reject("streams of two runs");
+}
+
+// A shell that was killed before MPI_Init had named the run.
+TEST_F(RejectTest, NoWrapperOfTheRanks) {
+    const std::string job = "job-0123456789abcdef";
+    trace()
+        .thread({.pid = 1, .tid = 1, .rank = 0})
+        .set("ovni.run", job + ".20261128T163303Z-17")
+        .starts(10)
+        .ends(30);
+    trace().thread({.pid = 2, .tid = 2}).set("ovni.run", job).starts(10, -1).ends(30);
+    accept();
 }
 
 TEST_F(RejectTest, UnfinishedStreams) {
