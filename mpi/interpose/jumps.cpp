@@ -1,12 +1,11 @@
 // longjmp() out of a call of MPI, from an error handler or another callback: the call ends there. On other
 // machines than x86-64 it ends at the next call, as the address that a jump goes to is not known.
-#include <dlfcn.h>
 #include <setjmp.h>
 
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 
+#include "core/next_function.hpp"
 #include "mpi/interpose/calls.hpp"
 
 #ifdef __x86_64__
@@ -26,28 +25,18 @@ const void* target_of(const __jmp_buf_tag* buffer) noexcept {
     return reinterpret_cast<const void*>((hidden >> shift | hidden << (64 - shift)) ^ guard);
 }
 
-struct RealJump {
-    const char* name;
-    std::atomic<Jump*> function{nullptr};
-
-    Jump* find() noexcept {
-        Jump* known = function.load(std::memory_order_relaxed);
-        if (known) return known;
-        known = reinterpret_cast<Jump*>(dlsym(RTLD_NEXT, name));
-        function.store(known, std::memory_order_relaxed);
-        return known;
-    }
-};
-constinit RealJump real_jumps[] = {{"longjmp"}, {"_longjmp"}, {"siglongjmp"}, {"__longjmp_chk"}};
+using RealJump = NextFunction<Jump>;
+constinit RealJump real_jumps[] = {RealJump("longjmp"), RealJump("_longjmp"), RealJump("siglongjmp"),
+                                   RealJump("__longjmp_chk")};
 
 // A handler of a signal may jump, and should look up nothing.
 [[gnu::constructor]] void find_real_jumps() {
-    for (RealJump& one : real_jumps) one.find();
+    for (RealJump& one : real_jumps) one.get();
 }
 
 [[noreturn]] void jump(RealJump& real, __jmp_buf_tag* buffer, int value) noexcept {
     if (Thread* thread = own_thread; thread && thread->depth != 0) end_abandoned(*thread, target_of(buffer));
-    if (Jump* function = real.find()) function(buffer, value);
+    if (Jump* function = real.get()) function(buffer, value);
     abort();
 }
 

@@ -6,20 +6,20 @@
 #include <cstdarg>
 #include <cstddef>
 
+#include "core/next_function.hpp"
 #include "ovni/private.h"
-#include "threads/real.hpp"
 
 namespace {
 
-using ovni::threads::Real;
+using ovni::NextFunction;
 using Execve = int(const char*, char* const*, char* const*);
 using Fexecve = int(int, char* const*, char* const*);
 using Execveat = int(int, const char*, char* const*, char* const*, int);
 
-constinit Real<Execve> real_execve{"execve"};
-constinit Real<Execve> real_execvpe{"execvpe"};
-constinit Real<Fexecve> real_fexecve{"fexecve"};
-constinit Real<Execveat> real_execveat{"execveat"};
+constinit NextFunction<Execve> real_execve{"execve"};
+constinit NextFunction<Execve> real_execvpe{"execvpe"};
+constinit NextFunction<Fexecve> real_fexecve{"fexecve"};
+constinit NextFunction<Execveat> real_execveat{"execveat"};
 
 // A child of vfork() should look up nothing.
 [[gnu::constructor]] void find_real_exec() {
@@ -31,7 +31,7 @@ constinit Real<Execveat> real_execveat{"execveat"};
 
 // Comes back if exec fails.
 template <class Function, class... Arguments>
-int become(Real<Function>& real, Arguments... arguments) noexcept {
+int become(NextFunction<Function>& real, Arguments... arguments) noexcept {
     if (!real.get()) {
         errno = ENOSYS;
         return -1;

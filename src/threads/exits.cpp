@@ -3,15 +3,15 @@
 
 #include <cstdlib>
 
+#include "core/next_function.hpp"
 #include "ovni/private.h"
-#include "threads/real.hpp"
 
 namespace {
 
-using ovni::threads::Real;
+using ovni::NextFunction;
 using Exit = void(int);
 
-constinit Real<Exit> real_exit{"_exit"};
+constinit NextFunction<Exit> real_exit{"_exit"};
 
 [[gnu::constructor]] void find_real_exits() {
     real_exit.get();

@@ -4,17 +4,17 @@
 
 #include <cerrno>
 
+#include "core/next_function.hpp"
 #include "ovni/private.h"
-#include "threads/real.hpp"
 
 namespace {
 
-using ovni::threads::Real;
+using ovni::NextFunction;
 using SetName = int(pthread_t, const char*);
 using Control = int(int, unsigned long, unsigned long, unsigned long, unsigned long);
 
-constinit Real<SetName> real_setname{"pthread_setname_np"};
-constinit Real<Control> real_prctl{"prctl"};
+constinit NextFunction<SetName> real_setname{"pthread_setname_np"};
+constinit NextFunction<Control> real_prctl{"prctl"};
 
 [[gnu::constructor]] void find_real_names() {
     real_setname.get();

@@ -8,19 +8,19 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "core/next_function.hpp"
 #include "ovni/private.h"
-#include "threads/real.hpp"
 #include "threads/rows.hpp"
 #include "threads/thread_events.hpp"
 
 namespace {
 
-using ovni::threads::Real;
+using ovni::NextFunction;
 using PthreadCreate = int(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 using ThrdCreate = int(thrd_t*, thrd_start_t, void*);
 
-constinit Real<PthreadCreate> real_pthread_create{"pthread_create"};
-constinit Real<ThrdCreate> real_thrd_create{"thrd_create"};
+constinit NextFunction<PthreadCreate> real_pthread_create{"pthread_create"};
+constinit NextFunction<ThrdCreate> real_thrd_create{"thrd_create"};
 
 template <class Function>
 struct Beginning {

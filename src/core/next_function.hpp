@@ -1,16 +1,16 @@
-// The next function of that name, which ours stands before.
+// The next function of a name behind one of ours, as dlsym(RTLD_NEXT) finds it: looked up once.
 #pragma once
 
 #include <dlfcn.h>
 
 #include <atomic>
 
-namespace ovni::threads {
+namespace ovni {
 
 template <class Function>
-class Real {
+class NextFunction {
  public:
-    explicit constexpr Real(const char* name) noexcept : name_(name) {}
+    explicit constexpr NextFunction(const char* name) noexcept : name_(name) {}
     // Null if there is none.
     Function* get() noexcept {
         Function* known = function_.load(std::memory_order_relaxed);
@@ -25,4 +25,4 @@ class Real {
     std::atomic<Function*> function_{nullptr};
 };
 
-}  // namespace ovni::threads
+}  // namespace ovni
