@@ -1,4 +1,4 @@
-// Libraries that the user preloads are for the program. In ovnirun and its companion it would write to
+// Libraries that the user preloads are for the program. In ovnirun and its companion they would write to
 // descriptors that are ours by then, count what is not the program's, or give false times. So ovnirun starts
 // itself anew without.
 #pragma once

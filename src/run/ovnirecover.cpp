@@ -48,7 +48,7 @@ void tell_none() {
         "there");
 }
 
-// " of ./app, trace /home/me/ovni", of the first stream that says it.
+// ", program ./app, trace /home/me/ovni", of the first stream that says it.
 std::string program_and_trace(const writer::Session& session) {
     for (uint32_t number = 0; number < session.header().rings.load(); ++number) {
         const auto note = writer::StreamNote::read(session.note_path(number));

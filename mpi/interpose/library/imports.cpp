@@ -74,9 +74,8 @@ class Binding {
                 is_complete_ = false;
                 return;
             }
-            void* function = wrapped           ? function_for_layer(library, name, wrapped)
-                             : is_of_mpi(name) ? function_for_program(library, name, *place)
-                                               : nullptr;
+            void* function = wrapped ? function_for_layer(library, name, wrapped)
+                                     : function_for_program(library, name, *place);
             if (function) write(library, place, function);
         });
     }

@@ -1,9 +1,8 @@
 // Calls by the names of MPI that the loader alone does not lead to a wrapper:
 //
 // - Fortran routines. Their wrappers are exported under names of our own, so that a function of the program
-// that
-//   is called mpi_allreduce stays what it is. A library that asks another one for mpi_allreduce_ gets the
-//   wrapper.
+//   that is called mpi_allreduce stays what it is. A library that asks another one for mpi_allreduce_ gets
+//   the wrapper.
 // - A program that has a layer on the profiling interface inside: what it hands on by PMPI_x.
 // - Libraries that were loaded with RTLD_DEEPBIND: they find the MPI library before the wrappers.
 // - Layers that hand MPI_Init and MPI_Finalize on to the MPI library, for who wants to know (Border).
