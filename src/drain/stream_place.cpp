@@ -42,6 +42,7 @@ bool is_same_file(const std::string& one, const std::string& other) {
 std::optional<StreamNote> StreamPlace::read_note() const {
     std::optional<StreamNote> note = StreamNote::read(note_path_);
     const RingHeader& h = ring_.header();
+    if (note) note->name_thread(h.tid);
     if (!note || !h.aside.load(std::memory_order_relaxed)) return note;
     std::string space = "." + std::to_string(h.pid_space);
     note->place.insert(std::min(note->place.find('/', 1), note->place.size()), space);

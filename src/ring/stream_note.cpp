@@ -1,5 +1,6 @@
 #include "ring/stream_note.hpp"
 
+#include <string>
 #include <string_view>
 
 #include "ring/posix_io.hpp"
@@ -7,11 +8,22 @@
 namespace ovni::writer {
 
 // Three paths, which may have any byte but zero, each ended by one, and JSON.
-bool StreamNote::write(const std::string& path) const {
+std::string StreamNote::text() const {
     std::string text;
     for (const std::string* part : {&roots.trace, &roots.temporary, &place})
         text.append(*part).append(1, '\0');
-    return replace_file(path, text + json_text(metadata, JsonStyle::compact));
+    return text + json_text(metadata, JsonStyle::compact);
+}
+
+void StreamNote::leave_thread_out() {
+    place.resize(place.rfind('.') + 1);
+    if (Json& ovni = metadata["ovni"]; ovni.is_object()) ovni["tid"] = 0;
+}
+
+void StreamNote::name_thread(int tid) {
+    if (!place.ends_with('.')) return;
+    place += std::to_string(tid);
+    if (Json& ovni = metadata["ovni"]; ovni.is_object()) ovni["tid"] = tid;
 }
 
 std::optional<StreamNote> StreamNote::read(const std::string& path) {

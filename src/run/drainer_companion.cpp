@@ -38,9 +38,12 @@ bool is_written(const writer::Ring& ring) {
 
 // The file is where it was written: it may have been deleted with its trace since.
 bool has_its_file(const writer::Session& session, uint32_t number) {
-    const auto note = writer::StreamNote::read(session.note_path(number));
+    const writer::Ring ring = writer::Ring::open(session.ring_path(number));
+    auto note = writer::StreamNote::read(session.note_path(number));
+    if (!ring.is_mapped() || !note) return true;
+    note->name_thread(ring.header().tid);
     std::error_code fault;
-    return !note || std::filesystem::exists(note->directory() + "/stream.obs", fault);
+    return std::filesystem::exists(note->directory() + "/stream.obs", fault);
 }
 
 // False if there are events in it that are in no stream. Else nobody need be asked: the streams get their

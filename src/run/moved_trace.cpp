@@ -66,7 +66,7 @@ void follow_moved_traces(const writer::Session& session) {
         }
         if (home == trace) continue;
         note->roots.trace = home;
-        if (!note->write(path)) log::error("{}: cannot be changed", path);
+        if (!writer::replace_file(path, note->text())) log::error("{}: cannot be changed", path);
     }
 }
 

@@ -28,6 +28,7 @@ namespace ovni::writer {
 struct RingLease {
     Ring ring;
     uint32_t number = 0;
+    std::string note = {};  // its text, as it was written here last
     bool is_mapped() const { return ring.is_mapped(); }
     RingHeader& header() const { return ring.header(); }
 };

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "ring/diagnostics.hpp"
+#include "ring/posix_io.hpp"
 #include "runtime/process.hpp"
 
 namespace ovni::writer {
@@ -47,6 +49,14 @@ bool OwnRing::open(pid_t tid, Host::Size size) {
     return true;
 }
 
+bool OwnRing::write_note(const StreamNote& note) {
+    std::string text = note.text();
+    if (text == lease_.note) return true;
+    if (!replace_file(host().note_path(lease_), text)) return false;
+    lease_.note = std::move(text);
+    return true;
+}
+
 RingLease OwnRing::grow(pid_t tid) {
     RingLease larger = host().open_ring(tid, process().facts().roots.trace);
     if (!larger.is_mapped()) return {};
@@ -68,7 +78,7 @@ RingLease OwnRing::grow(pid_t tid) {
     copy(to.notes_added, from.notes_added);
     to.published.store(head(), std::memory_order_release);
     // Another thread that looks at this moment finds one of the two.
-    RingLease small{Ring(), lease_.number};
+    RingLease small{Ring(), lease_.number, std::exchange(lease_.note, std::move(larger.note))};
     lease_.number = larger.number;
     lease_.ring = std::move(larger.ring);
     small.ring = std::move(larger.ring);

@@ -16,6 +16,7 @@
 
 #include "ovni/emit.hpp"
 #include "ring/shared_buffer.hpp"
+#include "ring/stream_note.hpp"
 #include "runtime/host.hpp"
 #include "runtime/open_states.hpp"
 
@@ -62,6 +63,8 @@ class OwnRing {
 
     // Call with a ring.
     const RingLease& lease() const { return lease_; }
+    // Writes the note, if it is not there already. False with errno.
+    bool write_note(const StreamNote& note);
     const Ring& ring() const { return lease_.ring; }
     RingHeader& header() const { return lease_.header(); }
     ThreadPage& page() const { return *reinterpret_cast<ThreadPage*>(window_); }

@@ -67,6 +67,13 @@ void Place::settle_at_end(const Facts& facts, const StreamEnd* end, uint64_t las
     if (is_open) leave_settled();
 }
 
+bool Place::give_up() {
+    if (!take_for_change()) return false;
+    own_.header().has_row.store(0, std::memory_order_release);
+    own_.header().state.store(RingState::done, std::memory_order_release);
+    return true;
+}
+
 void Place::settle_at_last() {
     if (own_.is_placed() || memory_is_short()) return;
     settle(process().facts());
@@ -166,8 +173,9 @@ void Place::write_note() {
     // A process may be killed before it names a model.
     if (!all.find("ovni.require")) all.set("ovni.require.ovni", OVNI_MODEL_VERSION);
     note.metadata = all.root();
-    std::string path = host().note_path(own_.lease());
-    if (!note.write(path)) complain(Trouble::metadata, "ovni", "cannot write %s:", path.c_str());
+    if (life_.is_ours()) note.leave_thread_out();
+    if (!own_.write_note(note))
+        complain(Trouble::metadata, "ovni", "cannot write %s:", host().note_path(own_.lease()).c_str());
 }
 
 }  // namespace ovni::writer

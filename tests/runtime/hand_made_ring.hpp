@@ -11,6 +11,7 @@
 
 #include "drain/drained_stream.hpp"
 #include "ovni/emit.hpp"
+#include "ring/posix_io.hpp"
 #include "tests/runtime/runtime_test.hpp"
 
 namespace ovni::test {
@@ -32,7 +33,7 @@ struct HandMadeRing {
         writer::StreamNote note{
             {trace, uses_temporary ? temporary.string() : ""}, place, writer::Json::object()};
         note.metadata["ovni"]["tid"] = 1;
-        note.write(path.string() + ".json");
+        writer::replace_file(path.string() + ".json", note.text());
     }
 
     void put(EventCode code, uint64_t clock) {
