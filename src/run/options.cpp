@@ -37,7 +37,8 @@ constexpr OptionRow known[] = {
      "Record the CPU of threads that may move, as seen at MPI calls (default), or never."},
     {"threads", "", "program|all|mpi", "OVNI_THREADS",
      R"(Threads that have a row: all that the program makes (default), also those of the MPI library and of the tracer
-     (all), or only threads that call MPI or emit events of their own (mpi).)"},
+     (all), or only threads that call MPI or emit events of their own (mpi). Threads without events that live one
+     after the other, under one name, share a row.)"},
     {"mpi-functions", "", "LIST", "OVNI_MPI_FUNCTIONS",
      R"(MPI functions to record: words with commas between them; words with - in front are left out. The words of
      LIST are explained below.)"},

@@ -75,8 +75,9 @@ bool Host::open_session(const std::string& trace_directory) {
 
 void Host::give_back(RingLease ring) {
     Lock lock(mutex_);
+    const bool is_done = ring.header().state.load(std::memory_order_acquire) == RingState::done;
     free_.push_back(std::move(ring));
-    wake();
+    if (!is_done) wake();
 }
 
 // Call with the lock held.

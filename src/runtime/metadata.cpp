@@ -144,6 +144,18 @@ void Metadata::inherit(const Metadata& parent) {
         if (const Json* known = parent.find(member)) set(member, *known);
 }
 
+bool Metadata::says_the_same_of_its_thread(const Metadata& other) const {
+    auto of_thread = [](const Metadata& metadata) {
+        Json all = metadata.root_;
+        if (Json& ovni = all["ovni"]; ovni.is_object())
+            for (const char* member :
+                 {"tid", "pid", "pid_space", "parent", "loom", "app_id", "run", "began", "command"})
+                ovni.erase(member);
+        return all;
+    };
+    return is_same(of_thread(*this), of_thread(other));
+}
+
 void Metadata::reopen() {
     Json& ovni = own();
     for (const char* member : {"end", "finished", "goes_on", "rank", "nranks", "loom_cpus"})

@@ -47,6 +47,9 @@ class Metadata {
     // Removes what finish() said of the end: the stream goes on.
     void reopen();
 
+    // Compares all but what tells threads and processes apart.
+    bool says_the_same_of_its_thread(const Metadata& other) const;
+
     // Grows with each change.
     uint64_t changes() const { return changes_; }
 

@@ -81,9 +81,12 @@ class Stream {
     // It shows that the thread is there, and nothing else.
     bool is_mere_row() const { return row_ != Row::none && !holds_events(); }
     bool is_of(pthread_t thread) const { return !is_held() && pthread_equal(thread, thread_) != 0; }
-    // The thread has ended, but MPI_Init may still say who the process is: the stream is to be closed then,
-    // or at the end of the process.
+    // The thread has ended, but the stream stays open: MPI_Init may still say who the process is, and a mere
+    // row may show threads that come later.
     void hold();
+    // Both are held. Shows the thread of `other` behind that of its own, if the rows look alike and do not
+    // overlap: `other` is not written then, and to be deleted.
+    bool take_in(Stream& other);
     bool is_held() const { return held_since_.load(std::memory_order_relaxed) != 0; }
     // Names the thread; at most 15 bytes count.
     void set_name(const char* name);
@@ -132,6 +135,8 @@ class Stream {
     bool is_worth_writing() const { return holds_events() || has_row(); }
     bool holds_events() const { return own_.is_mapped() && holds_events(own_.head()); }
     bool holds_events(uint64_t position) const;
+    bool may_share_row() const;
+    bool looks_like(const Stream& other) const;
     const void* raise(const void* event, size_t size, Event& raised);
     void follow_life_cycle(const uint8_t* event);
     void set_phase(ThreadLife::Phase phase);

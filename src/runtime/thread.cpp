@@ -38,7 +38,7 @@ constinit ovni_private_window window_of_nobody = [] {
     return window;
 }();
 
-// More threads that end before MPI_Init than any program has.
+// Rows of threads that have ended, and more threads that end before MPI_Init than any program has.
 constexpr size_t most_held = 64;
 
 // The value of the key counts rounds of destructors: it points to the next one.
@@ -61,8 +61,9 @@ void end_thread(void* mark) {
     stream->recording().show_changes();
     ovni_private_thread_window = &window_of_nobody;
     own_thread_state.become(ThreadPhase::ended);
-    if (stream->is_ours() && stream->is_shown_by_us() && process().may_be_identified()) {
-        stream->hold();
+    if (stream->is_ours() && stream->is_shown_by_us() &&
+        (process().may_be_identified() || stream->is_mere_row())) {
+        streams().hold(stream);
         return close_held(most_held);
     }
     StreamEnd returned{"exit", 0};
@@ -373,6 +374,18 @@ void StreamList::add(Stream* stream) {
     Lock lock(mutex_);
     streams_.push_back(stream);
     stream->recording().want(gate().state());
+}
+
+void StreamList::hold(Stream* stream) {
+    SlowPath slow;
+    Lock lock(mutex_);
+    stream->hold();
+    auto takes_it = [&](Stream* other) {
+        return other != stream && other->is_held() && other->take_in(*stream);
+    };
+    if (std::ranges::none_of(streams_, takes_it)) return;
+    std::erase(streams_, stream);
+    delete stream;
 }
 
 std::vector<Stream*> StreamList::take_held(size_t most) {

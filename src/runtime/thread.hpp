@@ -63,6 +63,9 @@ class StreamList {
     constexpr StreamList() = default;
     void add(Stream* stream);
     void remove(Stream* stream);
+    // The thread of the stream has ended: another row that is held shows it, and the stream is deleted, or
+    // the stream is held, and may be deleted as soon as this returns.
+    void hold(Stream* stream);
     // Removes the oldest streams whose threads have ended, but for `most` of them.
     std::vector<Stream*> take_held(size_t most);
     template <class Visit>

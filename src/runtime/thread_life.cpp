@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "ring/event.hpp"
@@ -20,18 +21,31 @@ void ThreadLife::begin(const Facts& facts, uint64_t since, Shares shares) {
     is_sampled_ = facts.samples_cpus && (!is_bound || shares == Shares::maybe);
     begin_phyid_ = is_bound ? cpus[0] : is_sampled_ ? sched_getcpu() : -1;
     set_phyid(begin_phyid_);
+    append_begin(facts, begin_clock_, begin_phyid_);
     write_begin(facts);
-    own_.set_head(begin_bytes);
     own_.window()->last = begin_clock_;
-    own_.header().begin_bytes.store(begin_bytes, std::memory_order_relaxed);
     set_owes_end(true);
 }
 
+void ThreadLife::append_begin(const Facts& facts, uint64_t clock, int phyid) {
+    if (!own_.is_placed()) beginnings_.push_back({own_.head(), phyid});
+    const Event begin = make_event("OHx", clock, facts.index_of(phyid), -1, uint64_t{0});
+    own_.store(begin.bytes, begin.size);
+    own_.header().begin_bytes.store(static_cast<uint32_t>(own_.head()), std::memory_order_relaxed);
+}
+
 void ThreadLife::write_begin(const Facts& facts) {
-    int index = facts.index_of(begin_phyid_);
-    if (index < 0 && phyid() == begin_phyid_) set_phyid(-1);
-    Event begin = make_event("OHx", begin_clock_, index, -1, uint64_t{0});
-    std::copy_n(begin.bytes, begin.size, own_.ring().data());
+    if (phyid() == begin_phyid_ && facts.index_of(begin_phyid_) < 0) set_phyid(-1);
+    for (const Beginning& beginning : beginnings_) {
+        const int32_t index = facts.index_of(beginning.phyid);
+        memcpy(own_.ring().at(beginning.at) + OVNI_FORMAT_EVENT_HEADER, &index, sizeof index);
+    }
+}
+
+void ThreadLife::begin_next(const Facts& facts, uint64_t ended, const ThreadLife& next) {
+    const Event end = make_event("OHe", ended);
+    own_.store(end.bytes, end.size);
+    append_begin(facts, std::max(next.begin_clock_, ended), next.begin_phyid_);
 }
 
 void ThreadLife::set_owes_end(bool owes) {

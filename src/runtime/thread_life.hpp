@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "runtime/own_ring.hpp"
 #include "runtime/process.hpp"
@@ -31,11 +32,16 @@ class ThreadLife {
     bool was_born_ours() const { return born_ == Owner::ours; }
     void leave_to_program() { owner_ = Owner::program; }
 
-    // Writes the OHx of the library into an empty ring. `since`: when the thread began; 0: now. Threads with
-    // rows may be bound to one CPU together.
+    // Writes the OHx of the library into an empty ring, at its head. `since`: when the thread began; 0: now.
+    // Threads with rows may be bound to one CPU together.
     enum class Shares : uint8_t { no, maybe };
     void begin(const Facts& facts, uint64_t since, Shares shares);
+    // The CPUs of all lives so far, by their numbers in the loom as these are known now. Call before the
+    // stream is placed.
     void write_begin(const Facts& facts);
+    // Another thread of ours follows, as `next` knows it: OHe for the life so far, at the clock `ended`, and
+    // an OHx, whose OHe is still to come. Needs room for both.
+    void begin_next(const Facts& facts, uint64_t ended, const ThreadLife& next);
     // True if the OHx is the library's and the OHe is still to come.
     bool owes_end() const { return owes_end_; }
     void set_owes_end(bool owes);
@@ -50,7 +56,7 @@ class ThreadLife {
     void set_phyid(int phyid) { phyid_.store(phyid, std::memory_order_relaxed); }
 
  private:
-    static constexpr uint32_t begin_bytes = OVNI_FORMAT_EVENT_MAX;  // OHx with its three arguments
+    void append_begin(const Facts& facts, uint64_t clock, int phyid);
 
     OwnRing& own_;
     Phase phase_;
@@ -60,6 +66,11 @@ class ThreadLife {
     bool owes_end_ = false, is_sampled_ = false;
     uint64_t begin_clock_ = 0;
     int begin_phyid_ = -1;
+    struct Beginning {
+        uint64_t at;  // in the ring
+        int phyid;
+    };
+    std::vector<Beginning> beginnings_;  // of lives, while their CPUs may get other numbers
     std::atomic<int> phyid_{-1};
 };
 

@@ -1,8 +1,9 @@
-/* MPI and threads that never call it: one that ends before MPI_Init, two next to MPI calls. */
+/* MPI and threads that never call it: one, or as many as the argument says, one after the other before
+ * MPI_Init, and two next to MPI calls. */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <pthread.h>
-#include <stddef.h>
+#include <stdlib.h>
 
 static pthread_barrier_t barrier;
 
@@ -17,8 +18,10 @@ static void* nothing(void* argument) {
 
 int main(int argc, char** argv) {
     pthread_t early, threads[2];
-    pthread_create(&early, NULL, nothing, NULL);
-    pthread_join(early, NULL);
+    for (int i = argc > 1 ? atoi(argv[1]) : 1; i > 0; --i) {
+        pthread_create(&early, NULL, nothing, NULL);
+        pthread_join(early, NULL);
+    }
     MPI_Init(&argc, &argv);
     pthread_barrier_init(&barrier, NULL, 3);
     for (int i = 0; i < 2; ++i) pthread_create(&threads[i], NULL, meet, NULL);

@@ -12,6 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
@@ -58,6 +59,28 @@ TEST_F(Rows, OfAThousandThreadsAtOnce) {
 TEST_F(Rows, OfAThousandThreadsOneAfterTheOther) {
     ASSERT_EQ(traced({}, target("in_sequence", "1000")).status, 0);
     expect_whole_rows(1001);
+    EXPECT_EQ(streams(), 2u) << "they share a row";
+}
+
+TEST_F(Rows, OfThreadsOneAfterTheOtherAreSharedByName) {
+    ASSERT_EQ(traced({}, target("named_in_sequence", "10")).status, 0);
+    expect_whole_rows(11);
+    EXPECT_EQ(streams(), 3u);
+    std::map<std::string, size_t> lives;
+    for (const Row& row : rows()) ++lives[row.name];
+    EXPECT_THAT(lives, UnorderedElementsAre(Pair("", 1), Pair("second", 5), Pair("by its creator", 5)));
+}
+
+TEST_F(Rows, AreAsManyAsThreadsLiveAtOnce) {
+    ASSERT_EQ(traced({}, target("teams", "20")).status, 0);
+    expect_whole_rows(81);
+    EXPECT_EQ(streams(), 5u);
+}
+
+TEST_F(Rows, OfThreadsWithEventsAreTheirOwn) {
+    ASSERT_EQ(traced({"--pthread", "all"}, target("in_sequence", "5")).status, 0);
+    EXPECT_EQ(streams(), 6u);
+    expect_accepted();
 }
 
 TEST_F(Rows, EndAsTheirThreadsEnd) {
@@ -96,6 +119,15 @@ TEST_F(Rows, LastToTheDeathOfAKilledProcess) {
     EXPECT_EQ(run({program("ovniemu"), trace()}).status, 0);
 }
 
+TEST_F(Rows, ThatAreSharedLastToTheEndOfTheirThreads) {
+    EXPECT_EQ(traced({}, target("killed_after", "7")).status, 128 + SIGKILL);
+    EXPECT_EQ(streams(), 4u);
+    size_t ended = 0;
+    for (const Row& row : rows()) ended += row.codes == "OHx OHe" ? 1 : 0;
+    EXPECT_EQ(ended, 7u);
+    EXPECT_EQ(run({program("ovniemu"), trace()}).status, 0);
+}
+
 TEST_F(Rows, OfChildrenThatDoNotBecomeOtherPrograms) {
     ASSERT_EQ(traced({}, target("forks")).status, 0);
     expect_whole_rows(4);
@@ -105,8 +137,9 @@ TEST_F(Rows, OfChildrenThatDoNotBecomeOtherPrograms) {
 TEST_F(Rows, GoOnWhereTheProgramBecomesAnother) {
     ASSERT_EQ(traced({}, target("exec")).status, 0);
     const std::vector<Row> found = rows();
-    ASSERT_EQ(found.size(), 4u);
-    EXPECT_EQ(found[0].codes, "OHx OHe OHx OHe");
+    ASSERT_EQ(found.size(), 5u);
+    EXPECT_EQ(std::ranges::count_if(found, &Row::is_main), 2);
+    EXPECT_EQ(streams(), 4u) << "the main thread goes on in its row";
     expect_accepted();
 }
 
@@ -296,6 +329,25 @@ TEST_F(Rows, AreNamedByRankHostAndThread) {
             EXPECT_EQ(run({"diff", "-r", serial, output(ranks)}).out, "");
         }
     }
+}
+
+// MPI_Init gives the CPUs of a loom other numbers.
+TEST_F(Rows, OfThreadsBeforeMpiInitNameTheirCpus) {
+    const Words each_on_its_cpu{
+        "mpirun", "-n", "2", "sh", "-c", "exec taskset -c $OMPI_COMM_WORLD_RANK \"$@\"", "sh"};
+    if (::sysconf(_SC_NPROCESSORS_ONLN) < 2) GTEST_SKIP() << "there is one CPU alone";
+    const Finished done = traced({}, {BUILD_DIR "/tests/threads_hybrid", "3"}, each_on_its_cpu);
+    ASSERT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(streams(), 8u) << "the early ones share a row";
+    const std::vector<Row> found = rows();
+    EXPECT_EQ(found.size(), 12u);
+    for (const Row& row : found) {
+        const std::vector<CpuId>& cpus = row.metadata.common->cpus;
+        const auto cpu = std::ranges::find(cpus, row.cpu, &CpuId::index);
+        ASSERT_NE(cpu, cpus.end());
+        EXPECT_EQ(cpu->phyid, row.metadata.process->rank);
+    }
+    expect_accepted();
 }
 
 TEST_F(Rows, OfTheMpiLibraryAreThereOnRequest) {

@@ -17,8 +17,9 @@
 
 namespace ovni::test {
 
+// One thread. Those that come one after the other may share a stream.
 struct Row {
-    int pid = 0, tid = 0;
+    int pid = 0, tid = 0;     // of the stream
     std::string name, codes;  // "OHx OHe"
     int cpu = -2;             // of the beginning
     int64_t begin = 0, end = 0;
@@ -42,37 +43,30 @@ class Rows : public ::testing::Test {
         if (!count.empty()) words.push_back(count);
         return words;
     }
-    static Row row_of(const Trace& trace, uint32_t number) {
-        const Stream& stream = trace.streams()[number];
-        Row row{stream.metadata.process->pid,
-                stream.metadata.tid,
-                *stream.metadata.name,
-                "",
-                -2,
-                0,
-                0,
-                stream.metadata};
+    static void add_rows_of(const Trace& trace, uint32_t number, std::vector<Row>& rows) {
+        const StreamMetadata& metadata = trace.streams()[number].metadata;
         for (StreamReader reader = trace.reader(number, 0, ClockOrder::checked); reader.next();) {
             const EventView& event = reader.event();
             if (event.kind != EventView::Kind::event) continue;
-            if (row.codes.empty()) {
-                row.begin = event.clock;
-                std::memcpy(&row.cpu, event.payload().data(), sizeof row.cpu);
+            if (event.code == EventCode("OHx")) {
+                rows.push_back({metadata.process->pid, metadata.tid, *metadata.name, "", -2, event.clock,
+                                event.clock, metadata});
+                std::memcpy(&rows.back().cpu, event.payload().data(), sizeof rows.back().cpu);
             }
+            Row& row = rows.back();
             row.codes += (row.codes.empty() ? "" : " ") + std::string(event.code.text().data());
             row.end = event.clock;
         }
-        return row;
     }
     std::vector<Row> rows() const {
         if (!std::filesystem::exists(trace())) return {};
         const Trace found = Trace::open(trace());
         std::vector<Row> rows;
-        for (uint32_t number = 0; number < found.streams().size(); ++number)
-            rows.push_back(row_of(found, number));
+        for (uint32_t number = 0; number < found.streams().size(); ++number) add_rows_of(found, number, rows);
         std::ranges::stable_sort(rows, {}, &Row::begin);
         return rows;
     }
+    size_t streams() const { return Trace::open(trace()).streams().size(); }
     void expect_accepted() const {
         const Finished done = run({program("ovniemu"), "-l", trace()}, {}, 120);
         EXPECT_EQ(done.status, 0) << done.err;

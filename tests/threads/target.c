@@ -74,6 +74,22 @@ static void in_sequence(int count) {
     }
 }
 
+/* Two names in turn. The thread gives itself the one, and its creator the other. */
+static void named_in_sequence(int count) {
+    for (int i = 0; i < count; ++i) {
+        begin(1, i % 2 == 0 ? name_itself : meet);
+        if (i % 2 != 0) {
+            pthread_setname_np(threads[0], "by its creator");
+            pthread_barrier_wait(&barrier);
+        }
+        join(1);
+    }
+}
+
+static void teams(int count) {
+    for (int i = 0; i < count; ++i) at_once(4);
+}
+
 static void ends(void) {
     begin(1, nothing);
     join(1);
@@ -158,10 +174,13 @@ int main(int argc, char** argv) {
     const int count = argc > 2 ? atoi(argv[2]) : 0;
     if (strcmp(way, "at_once") == 0) at_once(count);
     if (strcmp(way, "in_sequence") == 0) in_sequence(count);
+    if (strcmp(way, "named_in_sequence") == 0) named_in_sequence(count);
+    if (strcmp(way, "teams") == 0) teams(count);
     if (strcmp(way, "ends") == 0) ends();
     if (strcmp(way, "names") == 0) names();
     if (strcmp(way, "named_before_waits") == 0) named_before_waits();
-    if (strcmp(way, "killed") == 0) killed();
+    if (strcmp(way, "killed_after") == 0) in_sequence(count);
+    if (strncmp(way, "killed", strlen("killed")) == 0) killed();
     if (strcmp(way, "forks") == 0) forks();
     if (strcmp(way, "bound") == 0) bound();
     if (strcmp(way, "loader_errors") == 0) loader_errors();
