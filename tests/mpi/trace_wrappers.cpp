@@ -124,6 +124,18 @@ TEST_F(Preloads, AFalseTimeIsTheProgramsAlone) {
     expect_emulates();
 }
 
+TEST_F(Preloads, AFalseRootAroundAndBelowTheTracer) {
+    if (run({"fakeroot", "true"}).status != 0) GTEST_SKIP() << "there is no fakeroot, or it does not work";
+    const Words ours{program("ovnirun"), "-o", trace_directory()}, theirs{app("rounds"), "3"};
+    const Words fakeroot{"fakeroot"};
+    for (const Words& words : {fakeroot + ours + theirs, ours + fakeroot + theirs}) {
+        fs::remove_all(trace_directory());
+        const Finished done = mpirun(2, words);
+        EXPECT_EQ(done.status, 0) << done.err;
+        expect_emulates();
+    }
+}
+
 // It writes to a descriptor that it opened before ovnirun began, and takes itself out of LD_PRELOAD.
 TEST_F(Preloads, WritersToDescriptorsOfTheirOwnHarmNoStream) {
     if (run({"heaptrack", "--version"}).status != 0) GTEST_SKIP() << "there is no heaptrack";
