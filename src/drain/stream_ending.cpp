@@ -59,8 +59,9 @@ bool DrainedStream::end_stream(const OwnerEnd& end, bool is_closed) {
     if (!prepare()) return may_be_lost && !lacks_descriptors();
     place_.read_last_note();
     if (!write_rest(end)) return false;
+    const ExitInOrder exit = header().exit_in_order.load();
     const bool in_order =
-        is_closed || (end.how == RingEnd::exit && header().exit_in_order.load() != ExitInOrder::no);
+        is_closed || exit == ExitInOrder::before || (end.how == RingEnd::exit && exit != ExitInOrder::no);
     const OwnerEnd* told_end = in_order ? nullptr : &end;
     if (!end_files(told_end) && (!may_be_lost || lacks_descriptors())) return keep();
     gaps_.give_up_reserve();

@@ -90,6 +90,7 @@ enum class ExitInOrder : uint32_t {
     no,
     at_end,  // it exited the process, or had ended before
     amid,    // it was in the middle of something
+    before,  // it had ended while the process went on, whatever became of that
 };
 
 // Whether the place of the stream holds. Until then nothing is written, and the first bytes may change.

@@ -36,11 +36,15 @@ bool is_written(const writer::Ring& ring) {
     return is_empty(header) || (progress.file_end > 0 && progress.drained == header.published.load());
 }
 
+bool has_begun(const writer::RingHeader& ring) {
+    return ring.progress[ring.current.load() % 2].file_end > 0;
+}
+
 // The file is where it was written: it may have been deleted with its trace since.
 bool has_its_file(const writer::Session& session, uint32_t number) {
     const writer::Ring ring = writer::Ring::open(session.ring_path(number));
     auto note = writer::StreamNote::read(session.note_path(number));
-    if (!ring.is_mapped() || !note) return true;
+    if (!ring.is_mapped() || !note || !has_begun(ring.header())) return true;
     note->name_thread(ring.header().tid);
     std::error_code fault;
     return std::filesystem::exists(note->directory() + "/stream.obs", fault);

@@ -46,7 +46,10 @@ void ovni_private_name_thread(pthread_t thread, const char* name) {
 // A child of vfork() is its parent's thread, which goes on.
 void ovni_private_expect_exec(int is_coming) {
     if (is_inside() || !is_this_process()) return;
-    if (is_coming) end_counting();
+    if (is_coming) {
+        end_counting();
+        close_held(0);
+    }
     streams().visit_soon([&](Stream& stream) { stream.expect_exec(is_coming != 0); });
 }
 

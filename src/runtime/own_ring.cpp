@@ -51,8 +51,8 @@ bool OwnRing::open(pid_t tid, Host::Size size) {
 
 bool OwnRing::write_note(const StreamNote& note) {
     std::string text = note.text();
-    if (text == lease_.note) return true;
-    if (!replace_file(host().note_path(lease_), text)) return false;
+    const bool is_there = text == std::exchange(lease_.note, {});
+    if (!is_there && !replace_file(host().note_path(lease_), text)) return false;
     lease_.note = std::move(text);
     return true;
 }

@@ -67,11 +67,12 @@ void Place::settle_at_end(const Facts& facts, const StreamEnd* end, uint64_t las
     if (is_open) leave_settled();
 }
 
-bool Place::give_up() {
-    if (!take_for_change()) return false;
-    own_.header().has_row.store(0, std::memory_order_release);
-    own_.header().state.store(RingState::done, std::memory_order_release);
-    return true;
+void Place::give_up() {
+    RingHeader& header = own_.header();
+    header.has_row.store(0, std::memory_order_release);
+    header.state.store(RingState::done, std::memory_order_release);
+    // The ring may have told of losses of other threads.
+    if (uint64_t events = header.lost_elsewhere.exchange(0)) host().count_lost(events);
 }
 
 void Place::settle_at_last() {

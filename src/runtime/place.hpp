@@ -29,8 +29,10 @@ class Place {
     void settle(const Facts& facts);
     // The stream ends: settles its place and notes the end, as Metadata::finish().
     void settle_at_end(const Facts& facts, const StreamEnd* end, uint64_t last_clock);
-    // Nothing of the stream is to be written. False if the drainer may have begun with it.
-    bool give_up();
+    // Nothing of the stream is to be written: prevent_writing(), then give_up(). A stream between the two is
+    // written if the process dies. False if the drainer may have begun with it.
+    bool prevent_writing() { return take_for_change(); }
+    void give_up();
     // Settles what still can be settled. A signal handler cannot get the memory for it.
     void settle_at_last();
     // Notes who the process is, if that may still change.

@@ -80,13 +80,17 @@ class Stream {
     bool has_memory() const { return own_.is_mapped(); }
     // It shows that the thread is there, and nothing else.
     bool is_mere_row() const { return row_ != Row::none && !holds_events(); }
+    pid_t tid() const { return place_.tid(); }
     bool is_of(pthread_t thread) const { return !is_held() && pthread_equal(thread, thread_) != 0; }
+    // It may take in others once its thread has ended, or be taken in.
+    bool may_show_others() const;
     // The thread has ended, but the stream stays open: MPI_Init may still say who the process is, and a mere
     // row may show threads that come later.
     void hold();
     // Both are held. Shows the thread of `other` behind that of its own, if the rows look alike and do not
     // overlap: `other` is not written then, and to be deleted.
     bool take_in(Stream& other);
+    uint64_t held_since() const { return held_since_.load(std::memory_order_relaxed); }
     bool is_held() const { return held_since_.load(std::memory_order_relaxed) != 0; }
     // Names the thread; at most 15 bytes count.
     void set_name(const char* name);
@@ -135,7 +139,7 @@ class Stream {
     bool is_worth_writing() const { return holds_events() || has_row(); }
     bool holds_events() const { return own_.is_mapped() && holds_events(own_.head()); }
     bool holds_events(uint64_t position) const;
-    bool may_share_row() const;
+    bool make_room_for_another();
     bool looks_like(const Stream& other) const;
     const void* raise(const void* event, size_t size, Event& raised);
     void follow_life_cycle(const uint8_t* event);

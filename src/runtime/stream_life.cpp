@@ -158,6 +158,7 @@ void Stream::close_ours(const StreamEnd* end) {
     SlowPath slow;
     Lock lock(mutex_);
     if (!is_ours() || is_closed()) return;
+    if (is_held()) return close_locked(nullptr);
     if (!end) place_.metadata().set("ovni.goes_on", 1);
     close_locked(end);
 }
@@ -191,15 +192,18 @@ void Stream::hold() {
     Lock lock(mutex_);
     recording_.note_changes_at_end();
     const uint64_t now = clock_now();
-    if (own_.is_mapped()) own_.header().end_clock.store(now, std::memory_order_relaxed);
+    writer_.settle_postponed();
+    if (own_.is_mapped()) {
+        own_.header().end_clock.store(now, std::memory_order_relaxed);
+        own_.header().exit_in_order.store(ExitInOrder::before, std::memory_order_relaxed);
+    }
     held_since_.store(now, std::memory_order_relaxed);
 }
 
-// A ring may tell of losses of other threads.
-bool Stream::may_share_row() const {
-    const bool is_row_of_the_dead =
-        is_held() && has_memory() && !is_closed() && is_mere_row() && life_.owes_end();
-    return is_row_of_the_dead && !is_shared() && own_.header().kept == 0 && own_.header().lost_elsewhere == 0;
+// The main thread's row is that of its process.
+bool Stream::may_show_others() const {
+    return row_ == Row::always && is_ours() && own_.is_small() && is_mere_row() && !own_.holds_nested() &&
+           own_.header().notes_added == 0 && place_.tid() != getpid();
 }
 
 bool Stream::looks_like(const Stream& other) const {
@@ -207,24 +211,35 @@ bool Stream::looks_like(const Stream& other) const {
            place_.metadata().says_the_same_of_its_thread(other.place_.metadata());
 }
 
-// A kill between the two steps shows the thread twice, and never hides it.
-bool Stream::take_in(Stream& other) {
-    SlowPath slow;
-    Lock lock(mutex_);
-    Lock lock_of_other(other.mutex_);
-    if (!may_share_row() || !other.may_share_row() || other.life_.beginning() < end_clock() ||
-        !looks_like(other))
-        return false;
-    if (!own_.has_room(own_.ring().capacity() / 2)) {
+// MPI_Init may still give the CPUs other numbers, so a full row is left as it is until then.
+bool Stream::make_room_for_another() {
+    if (!own_.has_room(own_.ring().capacity() / 2) && !process().may_be_identified()) {
         place_.settle_at_last();
         host().wake();
     }
-    if (!own_.has_room(2 * size_t{OVNI_FORMAT_EVENT_MAX}) || !other.place_.give_up()) return false;
-    life_.begin_next(process().facts(), end_clock(), other.life_);
-    held_since_.store(other.end_clock(), std::memory_order_relaxed);
-    own_.follow_clock(other.end_clock());
-    own_.header().end_clock.store(end_clock(), std::memory_order_relaxed);
+    return own_.has_room(own_.is_placed() ? 2 * size_t{OVNI_FORMAT_EVENT_MAX} : own_.ring().capacity() / 2);
+}
+
+// A kill between the steps shows the thread twice, and never hides it.
+bool Stream::take_in(Stream& other) {
+    if (other.life_.beginning() < held_since_.load(std::memory_order_relaxed)) return false;
+    SlowPath slow;
+    Lock lock(mutex_);
+    Lock lock_of_other(other.mutex_);
+    auto is_waiting = [](const Stream& stream) {
+        return !stream.is_closed() && stream.may_show_others() && stream.life_.owes_end();
+    };
+    if (!is_waiting(*this) || !is_waiting(other) || !looks_like(other) || !make_room_for_another() ||
+        !other.place_.prevent_writing())
+        return false;
+    const uint64_t ended = std::max(end_clock(), own_.window()->last);
+    const uint64_t begun = std::max(other.life_.beginning(), ended);
+    life_.begin_next(process().facts(), ended, other.life_, begun);
+    own_.follow_clock(begun);
     own_.publish();
+    held_since_.store(std::max(other.end_clock(), begun), std::memory_order_relaxed);
+    own_.header().end_clock.store(end_clock(), std::memory_order_relaxed);
+    other.place_.give_up();
     return true;
 }
 
@@ -292,8 +307,8 @@ void Stream::report_exit(int code) noexcept {
     }
     RingHeader& header = own_.header();
     header.end_code.store(code, std::memory_order_relaxed);
-    const bool is_amid = !is_held() && place_.tid() != static_cast<pid_t>(syscall(SYS_gettid));
-    if (is_shown_by_us() && !process().is_in_mpi())
+    const bool is_amid = place_.tid() != static_cast<pid_t>(syscall(SYS_gettid));
+    if (!is_held() && is_shown_by_us() && !process().is_in_mpi())
         header.exit_in_order.store(is_amid ? ExitInOrder::amid : ExitInOrder::at_end,
                                    std::memory_order_relaxed);
     if (header.life_is_ours.load(std::memory_order_relaxed))

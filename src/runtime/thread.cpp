@@ -39,7 +39,7 @@ constinit ovni_private_window window_of_nobody = [] {
 }();
 
 // Rows of threads that have ended, and more threads that end before MPI_Init than any program has.
-constexpr size_t most_held = 64;
+constexpr size_t most_held = 256;
 
 // The value of the key counts rounds of destructors: it points to the next one.
 constexpr int closing_round = PTHREAD_DESTRUCTOR_ITERATIONS - 2;  // from 0
@@ -62,7 +62,7 @@ void end_thread(void* mark) {
     ovni_private_thread_window = &window_of_nobody;
     own_thread_state.become(ThreadPhase::ended);
     if (stream->is_ours() && stream->is_shown_by_us() &&
-        (process().may_be_identified() || stream->is_mere_row())) {
+        (process().may_be_identified() || stream->may_show_others())) {
         streams().hold(stream);
         return close_held(most_held);
     }
@@ -297,12 +297,21 @@ Row row_with_events() {
     return has_rows.load(std::memory_order_relaxed) ? Row::always : Row::none;
 }
 
-void close_held(size_t most) {
-    for (Stream* stream : streams().take_held(most)) {
+static void close_all_of(const std::vector<Stream*>& held) {
+    for (Stream* stream : held) {
         stream->close(nullptr);
         stream->wait_until_written();
         delete stream;
     }
+}
+
+void close_held(size_t most) {
+    close_all_of(streams().take_held(most));
+}
+
+// The system has given the number of a thread that has ended to another one, whose stream goes on with it.
+static void close_held_of(pid_t tid) {
+    close_all_of(streams().take_held_of(tid));
 }
 
 void show_thread(Row row) {
@@ -338,6 +347,7 @@ Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow, Row row) {
         ovni_private_thread_window = &window_of_nobody;
         return nullptr;
     }
+    close_held_of(tid);
     const bool began_with_process = row != Row::none && tid == this_process;
     const uint64_t since = began_with_process ? event_clock(process_begin) : 0;
     auto* stream = new Stream(tid, owner, slow.signals_before(), row, since);
@@ -393,9 +403,25 @@ std::vector<Stream*> StreamList::take_held(size_t most) {
     Lock lock(mutex_);
     std::vector<Stream*> held;
     std::ranges::copy_if(streams_, std::back_inserter(held), &Stream::is_held);
+    std::ranges::sort(held, {}, &Stream::held_since);
     held.resize(held.size() - std::min(held.size(), most));
-    std::erase_if(streams_, [&](Stream* stream) { return std::ranges::find(held, stream) != held.end(); });
+    take(held);
     return held;
+}
+
+std::vector<Stream*> StreamList::take_held_of(pid_t tid) {
+    SlowPath slow;
+    Lock lock(mutex_);
+    std::vector<Stream*> held;
+    std::ranges::copy_if(streams_, std::back_inserter(held),
+                         [&](const Stream* stream) { return stream->tid() == tid && stream->is_held(); });
+    take(held);
+    return held;
+}
+
+void StreamList::take(const std::vector<Stream*>& taken) {
+    if (taken.empty()) return;
+    std::erase_if(streams_, [&](Stream* stream) { return std::ranges::find(taken, stream) != taken.end(); });
 }
 
 void StreamList::remove(Stream* stream) {

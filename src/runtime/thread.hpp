@@ -66,8 +66,10 @@ class StreamList {
     // The thread of the stream has ended: another row that is held shows it, and the stream is deleted, or
     // the stream is held, and may be deleted as soon as this returns.
     void hold(Stream* stream);
-    // Removes the oldest streams whose threads have ended, but for `most` of them.
+    // Removes the streams whose threads have ended, but for `most` of them that ended last.
     std::vector<Stream*> take_held(size_t most);
+    // Likewise, all that have the number of this thread.
+    std::vector<Stream*> take_held_of(pid_t tid);
     template <class Visit>
     void visit(Visit visit) {
         SlowPath slow;
@@ -101,6 +103,8 @@ class StreamList {
     void forget_locks() { mutex_.forget(); }
 
  private:
+    void take(const std::vector<Stream*>& taken);
+
     Mutex mutex_;
     std::vector<Stream*> streams_;
 };

@@ -42,10 +42,10 @@ void ThreadLife::write_begin(const Facts& facts) {
     }
 }
 
-void ThreadLife::begin_next(const Facts& facts, uint64_t ended, const ThreadLife& next) {
+void ThreadLife::begin_next(const Facts& facts, uint64_t ended, const ThreadLife& next, uint64_t begun) {
     const Event end = make_event("OHe", ended);
     own_.store(end.bytes, end.size);
-    append_begin(facts, std::max(next.begin_clock_, ended), next.begin_phyid_);
+    append_begin(facts, begun, next.begin_phyid_);
 }
 
 void ThreadLife::set_owes_end(bool owes) {

@@ -40,8 +40,8 @@ class ThreadLife {
     // stream is placed.
     void write_begin(const Facts& facts);
     // Another thread of ours follows, as `next` knows it: OHe for the life so far, at the clock `ended`, and
-    // an OHx, whose OHe is still to come. Needs room for both.
-    void begin_next(const Facts& facts, uint64_t ended, const ThreadLife& next);
+    // an OHx at `begun`, whose OHe is still to come. Needs room for both.
+    void begin_next(const Facts& facts, uint64_t ended, const ThreadLife& next, uint64_t begun);
     // True if the OHx is the library's and the OHe is still to come.
     bool owes_end() const { return owes_end_; }
     void set_owes_end(bool owes);

@@ -77,6 +77,14 @@ TEST_F(Rows, AreAsManyAsThreadsLiveAtOnce) {
     EXPECT_EQ(streams(), 5u);
 }
 
+TEST_F(Rows, OfThreadsOfOneNumberAreOneStream) {
+    const int status = traced({}, target("number_again")).status;
+    if (status == 77) GTEST_SKIP() << "the number was not given again: that takes root, and a quiet machine";
+    ASSERT_EQ(status, 0);
+    expect_whole_rows(3);
+    EXPECT_EQ(streams(), 2u);
+}
+
 TEST_F(Rows, OfThreadsWithEventsAreTheirOwn) {
     ASSERT_EQ(traced({"--pthread", "all"}, target("in_sequence", "5")).status, 0);
     EXPECT_EQ(streams(), 6u);
@@ -123,7 +131,10 @@ TEST_F(Rows, ThatAreSharedLastToTheEndOfTheirThreads) {
     EXPECT_EQ(traced({}, target("killed_after", "7")).status, 128 + SIGKILL);
     EXPECT_EQ(streams(), 4u);
     size_t ended = 0;
-    for (const Row& row : rows()) ended += row.codes == "OHx OHe" ? 1 : 0;
+    for (const Row& row : rows()) {
+        ended += row.codes == "OHx OHe" ? 1 : 0;
+        EXPECT_EQ(row.metadata.end.has_value(), row.codes == "OHx");
+    }
     EXPECT_EQ(ended, 7u);
     EXPECT_EQ(run({program("ovniemu"), trace()}).status, 0);
 }
@@ -140,6 +151,7 @@ TEST_F(Rows, GoOnWhereTheProgramBecomesAnother) {
     ASSERT_EQ(found.size(), 5u);
     EXPECT_EQ(std::ranges::count_if(found, &Row::is_main), 2);
     EXPECT_EQ(streams(), 4u) << "the main thread goes on in its row";
+    for (const Row& row : found) EXPECT_FALSE(row.metadata.end);
     expect_accepted();
 }
 
