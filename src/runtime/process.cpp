@@ -110,8 +110,14 @@ void Process::finish(const char* function) {
     if (!texts().roots.temporary.empty()) remove_empty(texts().roots.temporary, texts().loom, pid_);
 }
 
+// libovni-mpi samples at calls, whether libovni-threads is there or not.
+static bool wants_samples() {
+    return !says("OVNI_CPU", "virtual") && !says("OVNI_MPI_EVENTS", "reference");
+}
+
 void Process::identify(const ovni_private_identity& identity) {
     Lock lock(mutex_);
+    samples_cpus_ = wants_samples();
     identified_ = !identity.is_provisional;
     is_default_ = false;
     is_in_mpi_.store(true, std::memory_order_relaxed);
@@ -219,7 +225,7 @@ void Process::introduce_by_environment() {
     if (identified_ || is_default_ || initialised_) return;
     is_default_ = true;
     may_call_mpi_ = finds_mpi();
-    samples_cpus_ = !says("OVNI_CPU", "virtual") && !says("OVNI_MPI_EVENTS", "reference");
+    samples_cpus_ = wants_samples();
     texts().host = host_name();
     const int rank = rank_by_launcher(), size = size_by_launcher();
     if (rank >= 0 && rank < size) rank_ = rank, nranks_ = size;

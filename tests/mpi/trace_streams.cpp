@@ -190,6 +190,17 @@ TEST_F(TraceOfJob, SampledCpuMovesTheThread) {
     expect_emulates();
 }
 
+TEST_F(TraceOfJob, StreamsSayThatCpusAreSampledWithAndWithoutTheThreadsLibrary) {
+    if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "a thread is bound to the only CPU";
+    for (const Words& options : {Words{}, Words{"--threads", "mpi", "--pthread", "off", "--openmp", "off"}}) {
+        Words unbound = {"--bind-to", "none", program("ovnirun"), "-o", trace_directory()};
+        ASSERT_EQ(mpirun(3, unbound + options + heat).status, 0);
+        for (const Stream& stream : streams())
+            EXPECT_TRUE(stream.metadata.samples_cpus) << options.size() << " options";
+        expect_emulates({"-l"});
+    }
+}
+
 TEST_F(TraceOfJob, OlderTraceIsMovedAway) {
     auto runs_in = [&](const std::string& directory) {
         std::set<std::string> runs;
