@@ -21,6 +21,9 @@ struct Gap {
     int64_t from = 0, to = 0;
     uint64_t lost = 0;
     std::string reason;
+
+    // Recording was off, by MPI_Pcontrol or --control.
+    bool is_pause() const { return reason == "paused" || reason == "region"; }
 };
 
 struct EventView {

@@ -122,6 +122,7 @@ int main(int argc, char** argv) {
     run("end", false, [] {});
     MPI_Win_free(&window);
     MPI_Comm_free(&ring);
+    run("finalize", rank == 3, [] {});
     std::fflush(stdout);
     MPI_Finalize();
     return 0;

@@ -85,9 +85,8 @@ class Program:
         self.window_of = {10: self.dice.choice(list(self.communicators))}
 
     def play(self, steps):
+        self.meet("MPI_Init")
         for rank in self.ranks:
-            rank.enter("MPI_Init")
-            rank.leave("MPI_Init")
             self.define(rank)
         kinds = (self.send,) * 6 + (self.receive,) * 5 + (self.complete,) * 4 + (self.collective,) * 2 + (self.exchange, self.region)
         for _ in range(steps):
@@ -96,8 +95,14 @@ class Program:
         for rank in self.ranks:
             while rank.regions:
                 self.close(rank)
-            rank.enter("MPI_Finalize")
-            rank.leave("MPI_Finalize")
+        self.meet("MPI_Finalize")
+
+    def meet(self, name):
+        """All call MPI_Init or MPI_Finalize. In most traces none leaves before all have entered."""
+        last = max([rank.enter(name) for rank in self.ranks])
+        least = last if self.dice.random() < 0.7 else 0
+        for rank in self.ranks:
+            rank.leave(name, b"", least)
 
     def define(self, rank):
         for number, (identity, members) in self.communicators.items():

@@ -5,7 +5,8 @@ A wait is (begin, end, ...) of a process in a call: E is the enter of a call, L 
 from mpi_processes import collectives, matched
 
 KINDS = ("", "Late sender", "Late receiver", "Wait at barrier", "Wait at n to n", "Late broadcast", "Early reduce", "Early scan",
-         "Completion of a collective", "Late sender, wrong order", "Failed tests", "Wait for neighbours, at most", "Wait at fence")
+         "Completion of a collective", "Late sender, wrong order", "Failed tests", "Wait for neighbours, at most", "Wait at fence",
+         "Wait at start or end")
 N_TO_N = ("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "reduce_scatter", "reduce_scatter_block")
 NEIGHBOURS = tuple("neighbor_" + name for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"))
 FLOW = {"barrier": "barrier", "scan": "scan", "exscan": "scan", "win_fence": "fence",
@@ -166,6 +167,15 @@ def at_neighbours(parts, _):
             for wait in one("Wait for neighbours, at most", part, latest([p for p in parts if p.post.enter <= part.completion.leave]))]
 
 
+def at_start_or_end(processes, name):
+    """MPI_Init or MPI_Finalize: nobody is known to have waited if one leaves before all have entered."""
+    calls = [(process, call) for process in processes for call in process.calls if call.name == name]
+    late, last = max(calls, key=lambda of: (of[1].enter, -of[0].rank))
+    if min(call.leave for _, call in calls) < last.enter:
+        return []
+    return [Wait("Wait at start or end", process, call, last.enter, late, last.enter) for process, call in calls if call.enter < last.enter]
+
+
 def find_waits(processes):
     messages = matched(processes)
     found = []
@@ -176,6 +186,8 @@ def find_waits(processes):
         found += of_senders([message for message in messages if message[0].process is process], late).values()
     for parts in collectives(processes):
         found += at_collective(parts)
+    for name in ("MPI_Init", "MPI_Finalize"):
+        found += at_start_or_end(processes, name)
     return found
 
 
@@ -234,9 +246,9 @@ def delay_costs(processes, waits):
 
 def critical_path(processes, waits):
     """(process, begin, end) of its parts, from the last to the first: back from the rank that comes last to MPI_Finalize, and
-    from each wait to the process that was waited for."""
+    from each wait behind MPI_Init to the process that was waited for."""
     last = max(processes, key=lambda process: (process.ended, -process.rank))
-    left = {process: sorted((wait for wait in waits if wait.process is process and wait.cause),
+    left = {process: sorted((wait for wait in waits if wait.process is process and wait.cause and wait.function != "MPI_Init"),
                             key=lambda wait: (wait.end, wait.begin, wait.cause.rank)) for process in processes}
     process, time, parts = last, last.ended, []
     while True:

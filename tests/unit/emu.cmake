@@ -15,7 +15,7 @@ ovni_test(unit_emu
     LIBS ovni_session ovni_test_support)
 add_dependencies(unit_emu ovniemu)
 ovni_test(unit_messages matching.cpp packed_ends.cpp waits.cpp LIBS ovni_messages ovni_test_support)
-ovni_test(unit_report report.cpp report_calls.cpp report_regions.cpp LIBS ovni_base ovni_test_support)
-add_dependencies(unit_report ovniemu ovnitop)
+ovni_test(unit_report report.cpp report_calls.cpp report_regions.cpp report_world_waits.cpp LIBS ovni_base ovni_test_support)
+add_dependencies(unit_report ovniemu ovnicut ovnitop)
 
 add_test(NAME unit_simulation COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/simulation.py)

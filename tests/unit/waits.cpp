@@ -195,6 +195,27 @@ TEST(WaitsTest, AtCollectivesAreThoseOfTheTable) {
     }
 }
 
+// Rank 1 is the last: 30 - 0, 30 - 20. What ranks do to end is no wait.
+TEST(WaitsTest, AtTheStartAndTheEndOfAWorldAreForTheLastRank) {
+    const auto all = members("MPI_Finalize", 0, {{{0, 90}}, {{30, 95}}, {{20, 40}}});
+    EXPECT_THAT(texts(waits_at_world_call(all)),
+                ElementsAre("0: Wait at start or end 0-30 for 1", "2: Wait at start or end 20-30 for 1"));
+    auto some = members("MPI_Init", 0, {{{0, 90}}, {{30, 95}}});
+    some[1].function = function("MPI_Init_thread");
+    for (CollectiveEnd& member : some) member.size = 3;
+    EXPECT_THAT(texts(waits_at_world_call(some)), ElementsAre("0: Wait at start or end 0-30 for 1"));
+}
+
+// Rank 2 leaves before rank 1 enters, or rank 0 is there twice.
+TEST(WaitsTest, AreNotInventedWhereRanksDoNotMeet) {
+    const auto apart = members("MPI_Finalize", 0, {{{0, 90}}, {{30, 95}}, {{20, 29}}});
+    EXPECT_THAT(waits_at_world_call(apart), IsEmpty());
+    auto twice = members("MPI_Finalize", 0, {{{0, 90}}, {{30, 95}}});
+    for (CollectiveEnd& member : twice) member.rank = 0;
+    EXPECT_THAT(waits_at_world_call(twice), IsEmpty());
+    EXPECT_THAT(waits_at_world_call({}), IsEmpty());
+}
+
 TEST(WaitsTest, OfOneCallAreTheLongest) {
     std::vector<Message> both{message({{50, 60}, {10, 70}}), message({{40, 60}, {10, 70}})};
     both[1].send_stream = 2;

@@ -19,6 +19,10 @@ inline bool is_init(const MpiFunctionRow& function) {
     return function.name == "MPI_Init" || function.name == "MPI_Init_thread";
 }
 
+inline bool is_finalize(const MpiFunctionRow& function) {
+    return function.name == "MPI_Finalize";
+}
+
 // All members call what makes a communicator, but for these.
 inline constexpr std::string_view made_by_some_members[] = {"MPI_Comm_create_group", "MPI_Intercomm_create",
                                                             "MPI_Comm_join", "MPI_Comm_create_from_group",

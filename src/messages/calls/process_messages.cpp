@@ -33,10 +33,6 @@ const std::array<Object, functions>& collectives() {
     return table;
 }
 
-bool is_pause(const EventView& event) {
-    return event.gap && (event.gap->reason == "paused" || event.gap->reason == "region");
-}
-
 }  // namespace
 
 ProcessMessages::ProcessMessages(const ProcessFacts& facts, MessageEnds& found)
@@ -48,9 +44,10 @@ ProcessMessages::ProcessMessages(const ProcessFacts& facts, MessageEnds& found)
 void ProcessMessages::take(const EventView& event) {
     if (event.kind != EventView::Kind::event) {
         Thread& thread = threads_[event.stream];
+        thread.resumed_at = event.clock;
         uninterrupted_until_ = std::min(uninterrupted_until_, event.clock);
         take_back_sends(thread, event.stream);
-        const bool is_told = has_account_ && is_pause(event);
+        const bool is_told = has_account_ && event.gap && event.gap->is_pause();
         // The account of the pause tells which message that was.
         if (is_told) thread.ended = 0;
         forget_call(thread, event.stream, event.clock);
@@ -115,7 +112,7 @@ void ProcessMessages::enter(Thread& thread, uint32_t stream, const EventView& ev
     Call& call = thread.call;
     call.function = mpi.function();
     if (!call.function) return;
-    is_finalizing_ |= call.function->name == "MPI_Finalize";
+    is_finalizing_ |= is_finalize(*call.function);
     call.enter = event.clock;
     call.offset = event.offset;
     call.communicator = mpi.number(MpiField::object).value_or(OVNI_MPI_NO_OBJECT);
@@ -211,6 +208,8 @@ void ProcessMessages::leave(Thread& thread, uint32_t stream, const EventView& ev
             break;
         default:
             if (call.turn != 0) leave_collective(thread, stream, mpi, clock);
+            if (is_init(*call.function) || is_finalize(*call.function))
+                leave_world_call(thread, stream, clock);
     }
     follow_call(stream, call, clock);
     if (!bytes) take_back_sends(thread, stream);
@@ -234,7 +233,7 @@ void ProcessMessages::follow_call(uint32_t stream, const Call& call, int64_t lea
         first_stream_ = stream;
         times_.begin = leave;
     } else if (stream == first_stream_ && !is_finalized_) {
-        is_finalized_ = call.function->name == "MPI_Finalize";
+        is_finalized_ = is_finalize(*call.function);
         times_.end = is_finalized_ ? call.enter : leave;
         if (!is_finalized_)
             times_.calls.push_back({call.enter, leave, index_of(*call.function), call.request});
@@ -282,6 +281,25 @@ void ProcessMessages::leave_collective(Thread& thread, uint32_t stream, const Mp
     end.wait_end = clock;
     end.completed_in = stream;
     end.completed_by = end.function;
+}
+
+// No gap shifts these, as a process makes each once.
+void ProcessMessages::leave_world_call(const Thread& thread, uint32_t stream, int64_t clock) {
+    const Call& call = thread.call;
+    if (facts_.world_size == 0) return;
+    CollectiveEnd end;
+    end.communicator = OVNI_MPI_WORLD;
+    end.scope = facts_.world + 1;
+    end.turn = is_init(*call.function) ? 1 : 2;
+    end.enter = end.wait_begin = call.enter;
+    end.leave = end.wait_end = clock;
+    end.offset = call.offset;
+    end.stream = end.completed_in = stream;
+    end.size = static_cast<uint32_t>(facts_.world_size);
+    end.rank = facts_.rank;
+    end.function = end.completed_by = index_of(*call.function);
+    end.behind_gap = call.enter == thread.resumed_at;
+    found_.world_calls.push_back(end);
 }
 
 void ProcessMessages::start_collective(Thread& thread, const EventView& event, const MpiEvent& mpi) {

@@ -64,6 +64,9 @@ struct MessageEnds {
     std::vector<KeyOfProcess> keys;
     std::vector<PackedEnds> ends;  // by key
     std::vector<CollectiveEnd> collectives;
+    // MPI_Init, with turn 1, and MPI_Finalize, with turn 2: calls of all ranks of a world. A call behind a
+    // gap was entered in it, before the time that its enter says.
+    std::vector<CollectiveEnd> world_calls;
     std::vector<RegionChange> regions;  // of the threads that initialised MPI
     std::vector<ProcessTimes> times;
     FoundObjects objects;
@@ -118,6 +121,8 @@ class ProcessMessages {
         std::vector<Index> collectives;          // the same
         std::vector<uint32_t> started_requests;  // by this call
         int64_t now = 0;
+        int64_t resumed_at =
+            INT64_MIN;  // the end of the last gap, where its stream shows the call that is open
     };
     // A message or a collective that was begun, by its request. An exchange has both halves.
     struct Request {
@@ -135,6 +140,7 @@ class ProcessMessages {
     void post(Thread& thread, uint32_t stream);
     void leave_posting(Thread& thread, const MpiEvent& mpi, int64_t clock);
     void leave_collective(Thread& thread, uint32_t stream, const MpiEvent& mpi, int64_t clock);
+    void leave_world_call(const Thread& thread, uint32_t stream, int64_t clock);
     void start_collective(Thread& thread, const EventView& event, const MpiEvent& mpi);
     void start(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi, bool sends);
     void end_request(Thread& thread, uint32_t stream, uint32_t request, uint32_t how);

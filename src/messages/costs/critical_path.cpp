@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "emu/plan/rank_names.hpp"
+#include "messages/calls/mpi_functions.hpp"
 #include "messages/costs/process_profile.hpp"
 #include "mpi_function_rows.hpp"
 
@@ -90,9 +91,10 @@ class PartSums {
 CriticalPath find_critical_path(const Ranks& ranks, const System& system, const std::vector<Wait>& waits,
                                 const std::vector<ProcessTimes>& times,
                                 const std::vector<RegionChange>& regions) {
+    // The path begins where MPI_Init ends.
     std::vector<PathStep> steps;
     for (const Wait& wait : waits)
-        if (wait.cause_stream != MessageEnd::no_stream)
+        if (wait.cause_stream != MessageEnd::no_stream && !is_init(mpi_function_rows[wait.function]))
             steps.push_back({system.process_of_stream(wait.stream),
                              system.process_of_stream(wait.cause_stream), wait.begin, wait.end});
     std::vector<Lifetime> lives;

@@ -340,6 +340,7 @@ MessageEnds other_than_ends(std::span<MessageEnds> groups) {
     MessageEnds all;
     for (MessageEnds& group : groups) {
         move_all(group.collectives, all.collectives);
+        move_all(group.world_calls, all.world_calls);
         move_all(group.regions, all.regions);
         move_all(group.times, all.times);
         move_all(group.objects, all.objects);

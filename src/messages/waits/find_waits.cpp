@@ -173,9 +173,12 @@ FoundWaits find_waits(const Ranks& ranks, const Trace& trace, const System& syst
     visit_collectives(dealt_collectives(owners, sources.collectives),
                       [&](std::span<const CollectiveEnd> members) {
                           if (!fit_together(members, found.summary.collectives)) return;
-                          const std::vector<Wait> waits = waits_at(members);
-                          at_collectives.insert(at_collectives.end(), waits.begin(), waits.end());
+                          append(at_collectives, waits_at(members));
                           found.collectives.insert(found.collectives.end(), members.begin(), members.end());
+                      });
+    visit_collectives(dealt_collectives(owners, sources.world_calls),
+                      [&](std::span<const CollectiveEnd> members) {
+                          append(at_collectives, waits_at_world_call(members));
                       });
     at_collectives =
         owners.deal(at_collectives, [&](const Wait& wait) { return owners.of_stream(wait.stream); });

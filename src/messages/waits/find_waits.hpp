@@ -54,6 +54,7 @@ struct FoundWaits {
 struct WaitSources {
     const std::vector<Message>& sent;
     const std::vector<CollectiveEnd>& collectives;
+    const std::vector<CollectiveEnd>& world_calls;
     const std::vector<RegionChange>& regions;
     const std::vector<ProcessTimes>& times;
 };

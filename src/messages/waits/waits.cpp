@@ -259,4 +259,15 @@ std::vector<Wait> waits_at(std::span<const CollectiveEnd> members) {
     return waits.take();
 }
 
+// A trace that has a rank twice does not tell which of its calls met those of the others.
+std::vector<Wait> waits_at_world_call(std::span<const CollectiveEnd> members) {
+    const bool is_twice = std::ranges::adjacent_find(members, {}, &CollectiveEnd::rank) != members.end();
+    const CollectiveEnd* last = latest(members, [](const CollectiveEnd& m) { return m.behind_gap == 0; });
+    if (is_twice || !last || std::ranges::min(members, {}, &CollectiveEnd::leave).leave < last->enter)
+        return {};
+    WaitsAtCollective waits(members);
+    for (const CollectiveEnd& member : members) waits.add(member, last, WaitKind::start_or_end);
+    return waits.take();
+}
+
 }  // namespace ovni

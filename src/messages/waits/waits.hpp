@@ -12,12 +12,14 @@
 //     late broadcast   min(E of the root, L) - E, of all others of a 1 to n
 //     early reduce     min(last E of the others, L) - E, of the root of an n to 1
 //     early scan       min(last E of lower ranks, L) - E
+//     start or end     last E - E, of MPI_Init and MPI_Finalize of all ranks of a world
 //
 // A member of an n to n may leave before the last one enters, as it gets nothing from some: there those who
 // receive wait for the last who sends. A call that completes several messages counts once, with the longest
 // of their waits. The call that completes a non-blocking collective is the one that waits for it. MPI_Test*
 // does not wait, as its caller goes on; but the time counts that failed tests of a receive took before its
-// send (failed_tests.hpp).
+// send (failed_tests.hpp). MPI_Init and MPI_Finalize need not wait for all: a world whose ranks leave before
+// the last one enters has no waits there.
 #pragma once
 
 #include <array>
@@ -47,6 +49,7 @@ enum class WaitKind : uint16_t {
     failed_tests,
     neighbours,
     fence,
+    start_or_end,
     count
 };
 inline constexpr std::array<std::string_view, static_cast<size_t>(WaitKind::count)> wait_names = {
@@ -62,7 +65,8 @@ inline constexpr std::array<std::string_view, static_cast<size_t>(WaitKind::coun
     "Late sender, wrong order",
     "Failed tests",
     "Wait for neighbours, at most",
-    "Wait at fence"};
+    "Wait at fence",
+    "Wait at start or end"};
 
 // Plain data, that ranks exchange. Clocks are those of the ends.
 struct Wait {
@@ -87,5 +91,7 @@ std::vector<Wait> waits_of_receiver(std::vector<const Arrival*> received, const 
 std::vector<Wait> waits_of_sender(std::span<const Message> messages, std::span<const Wait> late);
 // The waits at one collective; `members`: one end of each of its members that are recorded.
 std::vector<Wait> waits_at(std::span<const CollectiveEnd> members);
+// The waits at MPI_Init, or at MPI_Finalize; `members`: the calls of one world, by rank.
+std::vector<Wait> waits_at_world_call(std::span<const CollectiveEnd> members);
 
 }  // namespace ovni

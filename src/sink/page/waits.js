@@ -39,6 +39,7 @@ const waitKinds = {
   "Failed tests": "tests for a message that is sent later, one after the other",
   "Wait for neighbours, at most": "data of some processes is needed, and the last of all comes later",
   "Wait at fence": "a fence is entered before the last process comes",
+  "Wait at start or end": "MPI_Init or MPI_Finalize is entered before the last process comes",
 };
 
 function waitNames() {
