@@ -15,6 +15,7 @@
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "messages/calls/mpi_functions.hpp"
+#include "model/interrupted_visits.hpp"
 #include "model/mpi_event.hpp"
 #include "model/mpi_region.hpp"
 #include "trace/region_names.hpp"
@@ -70,9 +71,14 @@ class Search {
     void read(StreamReader reader) {
         depth_ = 0;
         visits_ = 0;
-        while (reader.next())
-            if (reader.event().kind == EventView::Kind::event && !reader.event().jumbo())
-                take(reader.event());
+        interrupted_ = {};
+        while (reader.next()) {
+            const EventView& event = reader.event();
+            if (event.kind != EventView::Kind::event)
+                interrupted_.meet_gap(event.kind, event.gap && event.gap->is_pause(), event.clock);
+            else if (!event.jumbo())
+                take(event);
+        }
         // The region is still open: the trace ends in it.
         if (depth_ > 0 && is_wanted(visits_)) leaves_ = INT64_MAX;
     }
@@ -94,12 +100,19 @@ class Search {
         if (event.code.model() == 'M') return take_call(event);
         const auto border = mpi_region_border(event.code, event.payload());
         if (!border || !region_.contains(border->region)) return;
-        if (border->opens && depth_++ == 0) {
-            most_visits_ = std::max(most_visits_, ++visits_);
-            if (is_wanted(visits_)) enters_ = std::min(enters_, event.clock);
-        } else if (!border->opens && depth_ > 0 && --depth_ == 0 && is_wanted(visits_)) {
-            leaves_ = std::max(leaves_, event.clock);
-        }
+        if (border->opens && depth_++ == 0)
+            enter(border->region, event.clock);
+        else if (!border->opens && depth_ > 0 && --depth_ == 0)
+            leave(border->region, event.clock);
+    }
+    void enter(int64_t region, int64_t clock) {
+        if (interrupted_.goes_on(region, clock)) return;
+        most_visits_ = std::max(most_visits_, ++visits_);
+        if (is_wanted(visits_)) enters_ = std::min(enters_, clock);
+    }
+    void leave(int64_t region, int64_t clock) {
+        interrupted_.leave(region, clock);
+        if (is_wanted(visits_)) leaves_ = std::max(leaves_, clock);
     }
     void take_call(const EventView& event) {
         const MpiEvent mpi(event.code, event.payload());
@@ -114,6 +127,7 @@ class Search {
     const Focus& focus_;
     const std::set<int64_t> region_;
     uint64_t depth_ = 0, visits_ = 0, most_visits_ = 0;
+    InterruptedVisits interrupted_;
     int64_t enters_ = INT64_MAX, leaves_ = INT64_MIN;
     int64_t last_init_ = INT64_MIN, first_finalize_ = INT64_MAX;
 };

@@ -33,7 +33,7 @@ void ThreadInRegions::take(EventCode code, std::span<const uint8_t> payload, int
     const bool is_open = std::ranges::any_of(open_, is_it);
     if (border->opens) {
         if (!open_.empty()) sums_[open_.back().region].exclusive.add_time(since_, clock);
-        if (!is_open) ++sums_[border->region].visits;
+        if (!is_open && !interrupted_.goes_on(border->region, clock)) ++sums_[border->region].visits;
         open_.push_back({border->region, clock, is_open});
         since_ = clock;
     } else if (is_open) {
@@ -41,6 +41,11 @@ void ThreadInRegions::take(EventCode code, std::span<const uint8_t> payload, int
         while (!is_it(open_.back())) leave(clock);
         leave(clock);
     }
+}
+
+void ThreadInRegions::meet_gap(EventView::Kind kind, bool is_pause, int64_t clock) {
+    close(clock);
+    interrupted_.meet_gap(kind, is_pause, clock);
 }
 
 void ThreadInRegions::close(int64_t clock) {
@@ -52,7 +57,10 @@ void ThreadInRegions::leave(int64_t clock) {
     open_.pop_back();
     RegionSums& sums = sums_[open.region];
     sums.exclusive.add_time(since_, clock);
-    if (!open.is_inside_of_itself) sums.inclusive.add_time(open.since, clock);
+    if (!open.is_inside_of_itself) {
+        sums.inclusive.add_time(open.since, clock);
+        interrupted_.leave(open.region, clock);
+    }
     since_ = clock;
 }
 

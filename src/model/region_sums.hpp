@@ -2,8 +2,8 @@
 // inside. Events come thread by thread or in order of time; the sums are equal.
 //
 // A region that is opened again inside of itself is one visit, as for --region NAME#2, and inner visits are
-// time of the region alone. A gap ends all open visits, and so does the end of the stream. The time in which
-// the thread is paused counts.
+// time of the region alone. A pause of recording interrupts visits, and its time does not count. Any other
+// gap ends all open visits, and so does the end of the stream. The time in which the thread is paused counts.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/wide_sum.hpp"
+#include "model/interrupted_visits.hpp"
 #include "ovni/event_code.hpp"
 
 namespace ovni {
@@ -49,7 +50,9 @@ class ThreadInRegions {
 
     // The next event of the thread that is not a jumbo event; those that are no borders change nothing.
     void take(EventCode code, std::span<const uint8_t> payload, int64_t clock);
-    // A gap begins, or the stream ends.
+    // See InterruptedVisits.
+    void meet_gap(EventView::Kind kind, bool is_pause, int64_t clock);
+    // The stream ends.
     void close(int64_t clock);
 
  private:
@@ -62,6 +65,7 @@ class ThreadInRegions {
     RegionSumsByValue& sums_;
     std::vector<Open> open_;  // the innermost one last
     int64_t since_ = 0;       // from when on it was the innermost one
+    InterruptedVisits interrupted_;
 };
 
 }  // namespace ovni

@@ -54,6 +54,18 @@ void open_across() {
     MPI_Pcontrol(-1, "across");
 }
 
+// Below chains that record from the second barrier on, and before the first.
+void again() {
+    MPI_Pcontrol(1, "stays");
+    MPI_Pcontrol(1, "again");
+    barrier();
+    MPI_Pcontrol(-1, "again");
+    MPI_Pcontrol(1, "again");
+    barrier();
+    MPI_Pcontrol(-1, "again");
+    MPI_Pcontrol(-1, "stays");
+}
+
 void flush() {
     barrier();
     MPI_Pcontrol(2);
@@ -136,6 +148,7 @@ const std::map<std::string, void (*)()> scenarios = {
     {"crossing", crossing},
     {"off_and_on", off_and_on},
     {"open_across", open_across},
+    {"again", again},
     {"flush", flush},
     {"other_levels", other_levels},
     {"silent_thread", silent_thread},

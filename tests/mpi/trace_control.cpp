@@ -42,6 +42,13 @@ TEST_F(Control, OpenRegionsAreClosedAroundAPause) {
               "OM[across OM[ends the pause MCb MCB OM]ends the pause OM]across MUf MUF");
 }
 
+TEST_F(Control, PausesAndCrossingRegionsMakeNoVisits) {
+    story({"open_across", "crossing"});
+    const std::map<std::string, int> once = {
+        {"a", 1}, {"b", 1}, {"c", 1}, {"closed in the pause", 1}, {"across", 1}, {"ends the pause", 1}};
+    EXPECT_EQ(visits(), once);
+}
+
 TEST_F(Control, FlushLosesNothing) {
     EXPECT_EQ(story({"flush"}), "MCb MCB MCb MCB MUf MUF");
 }

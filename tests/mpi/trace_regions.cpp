@@ -83,6 +83,17 @@ INSTANTIATE_TEST_SUITE_P(In, Stages,
                                            ),
                          [](const auto& stages) { return std::string(stages.param); });
 
+// One visit ends and another one begins while nothing is recorded.
+TEST_F(Regions, TellVisitsApartThatAPauseLiesBetween) {
+    controlled(1, {app("pause"), "again"},
+               {"--control", "start:mpi:Init_thread,stop:mpi:Barrier,start:mpi:Barrier"});
+    EXPECT_THAT(story_of(trace(), 0),
+                HasSubstr("OM[stays OM[again OM]again OM]stays gap end OM[again OM]again OM[stays OM[again "
+                          "MCb MCB OM]again OM]stays"));
+    const std::map<std::string, int> known = {{"stays", 1}, {"again", 2}};
+    EXPECT_EQ(visits(), known);
+}
+
 TEST_F(Regions, BeginAndEndBeforeACall) {
     controlled(1, {app("rounds"), "8"},
                {"--control", "start:mpi:allreduce:count3,stop:mpi:MPI_Allreduce:count2"});

@@ -139,6 +139,22 @@ class TracedTest : public ::testing::Test {
     std::string path(const std::string& name) const { return directory_.path() / name; }
     Trace trace() const { return Trace::open(trace_directory()); }
     std::vector<Stream> streams() const { return trace().streams(); }
+    // How often regions of MPI_Pcontrol were visited, as the report and ovnitop say.
+    std::map<std::string, int> visits() const {
+        const Finished done = run(
+            {program("ovniemu"), "--report", path("visits.json"), "-o", path("visits"), trace_directory()});
+        EXPECT_EQ(done.status, 0) << done.err;
+        const std::string table = run({program("ovnitop"), "--regions", trace_directory()}).out;
+        std::map<std::string, int> visits;
+        const auto report = nlohmann::json::parse(read_file(path("visits.json")));
+        for (const auto& region : report["total"]["regions"]) {
+            const std::string name = region["region"];
+            visits[name] = region["visits"];
+            EXPECT_THAT(table,
+                        testing::ContainsRegex("all +" + name + " +" + std::to_string(visits[name]) + " "));
+        }
+        return visits;
+    }
     // A strict reader accepts the trace.
     void expect_emulates(const Words& options = {}) const {
         Finished emulated = run(Words{program("ovniemu")} + options + Words{trace_directory()});

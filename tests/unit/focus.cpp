@@ -52,6 +52,23 @@ TEST_F(FocusTest, APartIsNamedByItsRegion) {
     expect_accepted(cut_to("again", {"--region", "solve#1"}));
 }
 
+TEST_F(FocusTest, AVisitGoesOnBehindAPause) {
+    const auto region = [](StreamBuilder& stream, EventCode code, int64_t clock) -> StreamBuilder& {
+        return stream.event(code, clock, {i64(7), 99});
+    };
+    StreamBuilder& stream =
+        builder_.thread({.rank = 0, .nranks = 1, .require = {{"ovni", "1.1.0"}, {"mpi", "1.3.0"}}});
+    stream.mark(99, "stack", "region", {{7, "solve"}}).starts(0);
+    region(region(stream, "OM[", 110), "OM]", 120).gap(120, 140);
+    region(region(stream, "OM[", 140), "OM]", 150);
+    region(region(stream, "OM[", 160), "OM]", 170).ends(200);
+    whole_ = builder_.write();
+    expect_same(cut_to("first", {"--region", "solve#1"}),
+                cut_to("times", {"--from", "110ns", "--to", "151ns"}));
+    expect_same(cut_to("second", {"--region", "solve#2"}),
+                cut_to("second_times", {"--from", "160ns", "--to", "171ns"}));
+}
+
 TEST_F(FocusTest, ARegionThatIsNotThereIsRefused) {
     enter_regions();
     expect_error(try_cut(whole_, "part", {"--region", "halo"}), "there is no region 'halo'; there are solve");

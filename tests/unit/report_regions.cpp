@@ -93,6 +93,56 @@ TEST_F(RegionReportTest, AGapAndTheEndOfTheStreamEndVisits) {
     EXPECT_GE(all["processes"][1]["regions"][0]["inclusive"], 500'000);
 }
 
+// solve: 100 before the pause, 100 behind it, in which halo is for 30 and was before for 50.
+TEST_F(RegionReportTest, APauseOfRecordingInterruptsVisits) {
+    StreamBuilder& first = rank(0);
+    enter(first, 7, 1100);
+    enter(first, 8, 1150);
+    leave(first, 8, 1200);
+    leave(first, 7, 1200);
+    first.gap(1'200'000, 1'700'000, 0, "paused");
+    enter(first, 7, 1700);
+    enter(first, 8, 1700);
+    leave(first, 8, 1730);
+    leave(first, 7, 1800);
+    enter(first, 7, 1900);
+    leave(first, 7, 1950);
+    first.ends(2'000'000);
+    Json all = report();
+    EXPECT_EQ(all["processes"][0]["regions"], Json({sums("solve", 2, 250, 170), sums("halo", 1, 80, 80)}));
+    EXPECT_THAT(top(), testing::HasSubstr("\n0        solve                             2       0.000250"));
+}
+
+// The visit of solve ends in the pause, and that of halo is opened in it; a gap that is no pause ends all.
+TEST_F(RegionReportTest, VisitsThatEndInAPauseDoNotGoOn) {
+    StreamBuilder& first = rank(0);
+    enter(first, 7, 1100);
+    leave(first, 7, 1200);
+    first.gap(1'200'000, 1'700'000, 0, "region");
+    for (int visit = 0; visit < 2; ++visit) enter(first, 7, 1700), leave(first, 7, visit == 0 ? 1700 : 1800);
+    enter(first, 8, 1900);
+    first.gap(1'920'000, 1'930'000, 4, "full");
+    enter(first, 8, 1930);
+    leave(first, 8, 1940);
+    first.ends(2'000'000);
+    Json all = report();
+    EXPECT_EQ(all["processes"][0]["regions"], Json({sums("solve", 2, 200, 200), sums("halo", 2, 30, 30)}));
+}
+
+// solve is closed below halo, which is closed and opened at that time.
+TEST_F(RegionReportTest, ARegionThatOthersAreClosedBelowIsOneVisit) {
+    StreamBuilder& first = rank(0);
+    enter(first, 7, 1100);
+    enter(first, 8, 1150);
+    leave(first, 8, 1200);
+    leave(first, 7, 1200);
+    enter(first, 8, 1200);
+    leave(first, 8, 1300);
+    first.ends(2'000'000);
+    EXPECT_EQ(report()["processes"][0]["regions"],
+              Json({sums("solve", 1, 100, 50), sums("halo", 1, 150, 150)}));
+}
+
 TEST_F(RegionReportTest, ExclusiveTimesAddUpToTheTimeInRegions) {
     build_regions(trace_, 9, 4);
     Json all = report();

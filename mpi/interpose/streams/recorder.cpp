@@ -37,6 +37,24 @@ void show_regions_as(Thread& thread, const RegionStack& wanted, uint64_t at) noe
     }
 }
 
+// A visit has ended while recording was off, and its region is open anew: the stream shows that end, for two
+// visits are not one that goes on.
+void show_ended_visits(Thread& thread, uint64_t at) noexcept {
+    const RegionStack &open = thread.program.regions, &before = thread.cut.regions;
+    auto has = [](const RegionStack& stack, uint32_t size, RegionNumber number) {
+        return std::find(stack.numbers, stack.numbers + size, number) != stack.numbers + size;
+    };
+    for (uint32_t i = 0; i < open.size; ++i) {
+        RegionStack ended;
+        ended.numbers[ended.size++] = open.numbers[i];
+        // Inside of itself a region is visited once.
+        if (!thread.opened_unseen[i] || has(open, i, open.numbers[i])) continue;
+        if (!has(before, before.size, open.numbers[i])) continue;
+        show_regions_as(thread, ended, at);
+        show_regions_as(thread, nothing.regions, at);
+    }
+}
+
 // The stream shows `function` and `regions` from the clock `at` on.
 void show(Thread& thread, Function function, const RegionStack& regions, uint64_t at) noexcept {
     Function shown = thread.stream.function;
@@ -81,7 +99,8 @@ void follow(int on, uint64_t at) noexcept {
     thread->out_of_step |= OutOfStep::torn;
     if (thread->stream_known) require_version_of_pauses(*thread);
     if (!on) {
-        if (thread->is_changing) thread->cut = thread->stream;
+        thread->cut = thread->stream;
+        thread->opened_unseen.reset();
         show(*thread, Function::none, nothing.regions, at);
         thread->is_on = false;
         return;
@@ -92,6 +111,7 @@ void follow(int on, uint64_t at) noexcept {
     if (open.function == Function::none && open.regions.size == 0) return;
     if (!thread->stream_known) meet_stream(*thread);
     label_open_regions(*thread);
+    if (!thread->is_changing) show_ended_visits(*thread, at);
     show(*thread, open.function, open.regions, at);
 }
 

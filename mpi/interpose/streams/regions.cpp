@@ -18,12 +18,13 @@ Report not_open{"region '%s' is closed but not open"};
 }  // namespace
 
 void open_region(Thread& thread, std::string_view name) noexcept {
-    up_to_date(thread);
+    const bool is_seen = up_to_date(thread);
     RegionStack& open = thread.program.regions;
     if (open.size == RegionStack::capacity) {
         too_deep.once(name.data());
         return;
     }
+    thread.opened_unseen[open.size] = !is_seen;
     open.numbers[open.size++] = region_number(name);
     show_regions(thread);
 }
@@ -39,6 +40,7 @@ void close_region(Thread& thread, std::string_view name) noexcept {
         return;
     }
     std::copy(open.numbers + at, open.numbers + open.size, open.numbers + at - 1);
+    for (uint32_t i = at; i < open.size; ++i) thread.opened_unseen[i - 1] = thread.opened_unseen[i];
     --open.size;
     show_regions(thread);
 }

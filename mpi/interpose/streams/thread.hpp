@@ -43,7 +43,7 @@ struct Thread {
     Function binding = Function::none;   // what the Fortran routine in progress is going to call in C
     States program;                      // what the program is in
     States stream;                       // what its stream shows
-    States cut;                          // what it showed when recording ended amid a change of it
+    States cut;                          // what it showed when recording ended
     bool stream_known = false;           // the stream requires the mpi model
     bool has_details = false;            // and its version with numbers of functions
     bool has_mpi_4 = false;              // and its version with functions of MPI 4
@@ -55,8 +55,10 @@ struct Thread {
     uint64_t entered_at = 0;             // clock of a call that chains await if it is slow
     int cpu = -1;                        // where it was last seen
     std::bitset<region_names> labelled;  // regions that the stream has labels of
-    ToldObjects told;                    // objects that the stream knows
-    ToldSites sites;                     // and call sites
+    // Open regions of `program`, by place, that were opened while nothing could be recorded.
+    std::bitset<RegionStack::capacity> opened_unseen;
+    ToldObjects told;  // objects that the stream knows
+    ToldSites sites;   // and call sites
     // The communicator that the thread last used, to be found without a search.
     uint64_t last_comm = 0;
     uint32_t comm_generation = 0;

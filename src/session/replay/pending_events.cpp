@@ -11,6 +11,7 @@ void PendingEvents::append(const TalliedEvent& event, uint32_t order) {
     pending.order = order;
     pending.code = event.code;
     pending.kind = event.kind;
+    pending.is_pause = event.is_pause;
     pending.size = static_cast<uint8_t>(event.payload.size());
     std::ranges::copy(event.payload, pending.payload.begin());
 }
@@ -20,6 +21,7 @@ void PendingEvents::count(const Pending& event) {
     tallied.time = event.time;
     tallied.stream = event.stream;
     tallied.kind = event.kind;
+    tallied.is_pause = event.is_pause;
     tallied.code = event.code;
     tallied.payload = std::span(event.payload).first(event.size);
     tally_.count(tallied);

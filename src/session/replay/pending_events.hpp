@@ -39,6 +39,7 @@ class PendingEvents {
         uint32_t stream, order;
         EventCode code;
         EventView::Kind kind;
+        bool is_pause;
         uint8_t size;  // of the payload
     };
 

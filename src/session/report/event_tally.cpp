@@ -31,11 +31,11 @@ void EventTally::follow_counters(size_t t, const Plan& plan) {
 
 // The emulator closes the calls of a thread at the same places.
 void EventTally::count_other(Thread& thread, const TalliedEvent& event) {
+    if (thread.regions) thread.regions->meet_gap(event.kind, event.is_pause, event.time);
     if (event.kind == EventView::Kind::gap_end) return;
     if (thread.mpi) thread.mpi->close(event.time);
     if (thread.counters) thread.counters->close();
     if (thread.locks) thread.locks->close(event.time);
-    if (thread.regions) thread.regions->close(event.time);
 }
 
 ThreadInMpi& EventTally::begin_mpi(Thread& thread, uint32_t stream) {

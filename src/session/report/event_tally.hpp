@@ -68,7 +68,11 @@ struct LockCount {
 // An event that was applied, or another thing that its stream tells.
 struct TalliedEvent {
     TalliedEvent(const EventView& event, int64_t when)
-        : time(when), stream(event.stream), kind(event.kind), code(event.code) {
+        : time(when),
+          stream(event.stream),
+          kind(event.kind),
+          is_pause(event.gap && event.gap->is_pause()),
+          code(event.code) {
         // The long ones tell of objects, not of calls: see define().
         const bool is_mark = code.model() == 'O' && code.category() == 'M';
         const bool has_sums = code.model() == 'M' || code.model() == 'C' || code.model() == 'H' ||
@@ -80,6 +84,7 @@ struct TalliedEvent {
     int64_t time = 0;  // of the trace
     uint32_t stream = 0;
     EventView::Kind kind = EventView::Kind::event;
+    bool is_pause = false;  // of a gap
     EventCode code;
     std::span<const uint8_t> payload = {};  // of mpi, counters, pthread, openmp, and of marks
 };
