@@ -40,17 +40,17 @@ class Matching : public ::testing::Test {
             all.push_back(end);
         }
     }
-    // "0-0 1-x x-2!": places of sends and receives; `!`: the partner was not recorded.
+    // "0-0 1-x x-2! 3-xf": places of sends and receives; `!`: the partner was not recorded, `f`: it was
+    // freed.
     std::string match_all() {
         std::string pairs;
-        counts = match({sends_in(sends), receives_in(receives), have_one_clock},
-                       [&](const MessageEnd* send, const MessageEnd* receive, Partner partner) {
-                           auto place = [](const MessageEnd* end) {
-                               return end ? std::to_string(end->offset) : "x";
-                           };
-                           pairs += (pairs.empty() ? "" : " ") + place(send) + "-" + place(receive);
-                           pairs += partner == Partner::unrecorded ? "!" : "";
-                       });
+        counts = match(
+            {sends_in(sends), receives_in(receives), have_one_clock},
+            [&](const MessageEnd* send, const MessageEnd* receive, Partner partner) {
+                auto place = [](const MessageEnd* end) { return end ? std::to_string(end->offset) : "x"; };
+                pairs += (pairs.empty() ? "" : " ") + place(send) + "-" + place(receive);
+                pairs += partner == Partner::unrecorded ? "!" : partner == Partner::freed ? "f" : "";
+            });
         return pairs;
     }
 
@@ -73,6 +73,18 @@ TEST_F(Matching, LeavesWhatIsTooMuch) {
     EXPECT_EQ(match_all(), "0-0 1-x 2-x");
     std::swap(sends, receives);
     EXPECT_EQ(match_all(), "0-0 x-1 x-2");
+}
+
+// The last one of all has taken no message.
+TEST_F(Matching, KeepsThePlacesOfReceivesThatWereFreed) {
+    sends = ends({8, 8, 16});
+    receives = ends({8, 8, 16, 8});
+    for (size_t freed : {0u, 2u, 3u}) {
+        receives[freed].wait_end = MessageEnd::never;
+        receives[freed].bytes = MessageEnd::unknown_bytes;
+        receives[freed].completed_by = MessageEnd::freed;
+    }
+    EXPECT_EQ(match_all(), "0-xf 1-1 2-xf");
 }
 
 TEST_F(Matching, ComesIntoStepAgainWhereBytesDiffer) {

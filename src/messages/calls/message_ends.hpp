@@ -29,6 +29,7 @@ struct MessageEnd {
     static constexpr uint64_t unknown_bytes = UINT64_MAX;
     static constexpr uint32_t no_stream = UINT32_MAX;
     static constexpr int64_t never = INT64_MAX;
+    static constexpr uint16_t freed = UINT16_MAX;
 
     int64_t order = 0;       // place among the ends of its key: when it was posted, or its message was found
     int64_t posted = 0;      // the enter of the call that posts it
@@ -43,9 +44,11 @@ struct MessageEnd {
     uint16_t function : 14 = 0;   // that posts it, in mpi_function_rows
     uint16_t behind_gap : 1 = 0;  // ends of this process before it may be missing
     uint16_t unrecorded : 1 = 0;
-    uint16_t completed_by = 0;  // the function that completes it
+    uint16_t completed_by = 0;  // the function that completes it; of a receive that is not seen to end: freed
 
     bool has_ended() const { return wait_end != never; }
+    // MPI_Request_free has let go of the receive, which takes its message unseen.
+    bool is_freed() const { return !has_ended() && completed_by == freed; }
     // The call that it ended in was recorded.
     bool ended_in_call() const { return completed_in != no_stream; }
 };

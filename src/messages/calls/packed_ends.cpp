@@ -102,7 +102,7 @@ void PackedEnds::add(const MessageEnd& end) {
             facts_.until_thread = std::min(facts_.until_thread, facts_.ends);
     }
     ++facts_.ends;
-    if (end.has_ended()) facts_.until_completed = facts_.ends;
+    if (end.has_ended() || end.is_freed()) facts_.until_completed = facts_.ends;
     const Packer packer = packed(end, last_);
     last_ = end;
     const std::span<const uint8_t> bytes = packer.bytes();

@@ -21,9 +21,9 @@ class PackedEnds {
     // Plain data, that ranks exchange.
     struct Facts {
         uint64_t ends = 0;
-        uint64_t until_completed = 0;                   // ends up to the last one that was seen to end
-        uint64_t until_thread = UINT64_MAX;             // ends before the first one of a second thread
-        int64_t complete_until = INT64_MAX;             // order of the first one that is behind a gap
+        uint64_t until_completed = 0;        // ends up to the last one that was seen to end, or freed
+        uint64_t until_thread = UINT64_MAX;  // ends before the first one of a second thread
+        int64_t complete_until = INT64_MAX;  // order of the first one that is behind a gap
         uint32_t first_stream = MessageEnd::no_stream;  // of those that were recorded
         uint32_t is_sorted = 1;                         // each is_posted_before() the next
     };

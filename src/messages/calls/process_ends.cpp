@@ -44,7 +44,14 @@ void ProcessMessages::add_uncompleted(const Request& request) {
         return add_unrecorded(Side::receives, request.call.communicator, peer_of(request.call),
                               end_of(request, false), 1);
     if (request.call.peer == OVNI_MPI_ANY || request.call.tag == OVNI_MPI_ANY) return doubt(request);
-    add(Side::receives, request.call.communicator, peer_of(request.call), end_of(request, false));
+    MessageEnd end = end_of(request, false);
+    if (request.is_freed) end.completed_by = MessageEnd::freed;
+    add(Side::receives, request.call.communicator, peer_of(request.call), end);
+}
+
+void ProcessMessages::add_freed(Request request) {
+    request.is_freed = true;
+    add_uncompleted(request);
 }
 
 // False if nothing tells which communicator it is.

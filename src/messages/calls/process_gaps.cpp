@@ -1,5 +1,6 @@
 // ProcessMessages: gaps in the recording, and what a process tells of its pauses.
 #include <algorithm>
+#include <set>
 
 #include "messages/calls/process_messages.hpp"
 #include "ovni/mpi_events.h"
@@ -54,7 +55,7 @@ void ProcessMessages::end_unrecorded(const MpiUnrecordedEnd& end) {
     if (has_effect && request.sends)
         add(Side::sends, request.call.communicator, peer_of(request.call), end_of(request, true));
     if (has_effect && request.is_collective) add_collective(request);
-    if (request.receives && end.how == OVNI_MPI_FREED) add_uncompleted(request);
+    if (request.receives && end.how == OVNI_MPI_FREED) add_freed(request);
     if (has_message)
         add_unrecorded(Side::receives, request.call.communicator,
                        {end.peer, end.tag, request.call.made, request.call.turn}, end_of(request, false), 1);
@@ -101,6 +102,7 @@ void ProcessMessages::doubt(const Request& receive) {
 
 // Receives of a doubtful one's keys that are posted behind it: it may have taken a message before them.
 void ProcessMessages::mark_doubtful() {
+    std::set<KeyOfProcess> freed;
     for (const Request& receive : doubtful_) {
         KeyOfProcess of;
         int rank = 0;
@@ -113,7 +115,16 @@ void ProcessMessages::mark_doubtful() {
         };
         for (const auto& [key, number] : keys_)
             if (key.side == Side::receives && is_its(key.key)) found_.ends[number].doubt_from(receive.order);
+        if (!receive.is_freed) continue;
+        of.key.sender = receive.call.peer;
+        of.key.receiver = rank;
+        of.key.tag = receive.call.tag;
+        of.process = facts_.process;
+        of.side = Side::receives;
+        of.is_inter = is_inter;
+        freed.insert(of);
     }
+    found_.freed.insert(found_.freed.end(), freed.begin(), freed.end());
 }
 
 }  // namespace ovni

@@ -361,7 +361,7 @@ void ProcessMessages::end_request(Thread& thread, uint32_t stream, uint32_t numb
         thread.ended = number;
     else
         requests_.erase(known);
-    if (request.receives && how == OVNI_MPI_FREED) add_uncompleted(request);
+    if (request.receives && how == OVNI_MPI_FREED) add_freed(request);
     if (!has_effect) return;
     if (request.is_collective) {
         const Index index = add_collective(request);

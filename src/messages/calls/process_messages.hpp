@@ -67,6 +67,9 @@ struct MessageEnds {
     // MPI_Init, with turn 1, and MPI_Finalize, with turn 2: calls of all ranks of a world. A call behind a
     // gap was entered in it, before the time that its enter says.
     std::vector<CollectiveEnd> world_calls;
+    // Receives of any sender or tag that were freed, as sender and tag OVNI_MPI_ANY: each process tells of
+    // one kind once.
+    std::vector<KeyOfProcess> freed;
     std::vector<RegionChange> regions;  // of the threads that initialised MPI
     std::vector<ProcessTimes> times;
     FoundObjects objects;
@@ -133,6 +136,7 @@ class ProcessMessages {
         uint64_t bytes = MessageEnd::unknown_bytes;
         bool unrecorded = false;  // the call that posts it
         bool is_found = false;    // a probe has found the message of the receive
+        bool is_freed = false;
     };
 
     void enter(Thread& thread, uint32_t stream, const EventView& event, const MpiEvent& mpi);
@@ -168,6 +172,7 @@ class ProcessMessages {
                   const MessageEnd& end);
     void end_all(Thread& thread, int64_t clock);
     void add_uncompleted(const Request& request);
+    void add_freed(Request request);
     void add_unrecorded(KeyOfProcess::Side side, uint32_t communicator, Peer peer, const MessageEnd& place,
                         uint64_t count);
     void doubt(const Request& receive);

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "messages/match/read_ends.hpp"
 #include "messages/match/stream_owners.hpp"
 #include "messages/stuck/open_trace.hpp"
+#include "ovni/mpi_events.h"
 
 namespace ovni {
 
@@ -89,12 +91,14 @@ std::vector<EndsOfOneKey> by_key(std::span<DealtEnds> all, const System& system)
 // Matches the ends of all keys of a rank.
 class Matcher {
  public:
+    // `freed`: see MessageEnds, of all ranks.
     Matcher(const Ranks& ranks, const Trace& trace, const System& system, const MessageGroups& groups,
-            const std::vector<uint64_t>& gaps)
+            const std::vector<uint64_t>& gaps, const std::vector<MessageKey>& freed)
         : trace_(trace),
           system_(system),
           groups_(groups),
           gaps_(gaps),
+          freed_(freed.begin(), freed.end()),
           all_gaps_(std::accumulate(gaps.begin(), gaps.end(), uint64_t{0}, std::bit_or())),
           lacks_processes_(groups.lack_processes()),
           to_(static_cast<size_t>(ranks.size())) {}
@@ -110,6 +114,7 @@ class Matcher {
  private:
     Unmatched cause_of(const MessageKey& key, bool is_realigned) const;
     Unmatched cause_of_unknown() const;
+    bool may_be_freed(const MessageKey& key) const;
     bool has_ended_early(uint32_t process) const;
     void count(const Message& message, Traffic& traffic);
     void tell_causes(std::span<UnmatchedEnd> ends, Unmatched cause);
@@ -118,6 +123,7 @@ class Matcher {
     const System& system_;
     const MessageGroups& groups_;
     const std::vector<uint64_t>& gaps_;
+    const std::set<MessageKey> freed_;
     const uint64_t all_gaps_;  // of any process
     const bool lacks_processes_;
     PerRank<std::vector<Message>> to_;
@@ -149,6 +155,12 @@ Message message_of(const MessageEnd& send, const MessageEnd& receive, const Mess
     message.send_completed_by = send.completed_by;
     message.receive_completed_by = receive.completed_by;
     return message;
+}
+
+// Unmatched::count: what its key tells.
+Unmatched cause_of(Partner partner) {
+    if (partner == Partner::unrecorded) return Unmatched::off;
+    return partner == Partner::freed ? Unmatched::freed : Unmatched::count;
 }
 
 // One of both is null.
@@ -205,9 +217,7 @@ void Matcher::match(const EndsOfOneKey& parts) {
     const size_t first_unmatched = unmatched_.size();
     auto take = [&](const MessageEnd* send, const MessageEnd* receive, Partner partner) {
         if (!send || !receive) {
-            const bool is_off = partner == Partner::unrecorded;
-            unmatched_.push_back(
-                unmatched_of(send, receive, key, is_off ? Unmatched::off : Unmatched::count));
+            unmatched_.push_back(unmatched_of(send, receive, key, ovni::cause_of(partner)));
             return;
         }
         const Message message = message_of(*send, *receive, key);
@@ -223,6 +233,19 @@ void Matcher::match(const EndsOfOneKey& parts) {
     summary_.unordered += counts.is_unordered;
     if (unmatched_.size() > first_unmatched)
         tell_causes(std::span(unmatched_).subspan(first_unmatched), cause_of(key, counts.is_realigned));
+}
+
+// A freed receive of any sender or tag may have taken a message of the key.
+bool Matcher::may_be_freed(const MessageKey& key) const {
+    MessageKey receive = key;
+    receive.made = receive.start = 0;
+    for (int32_t sender : {key.sender, int32_t{OVNI_MPI_ANY}})
+        for (int32_t tag : {key.tag, int32_t{OVNI_MPI_ANY}}) {
+            receive.sender = sender;
+            receive.tag = tag;
+            if (freed_.contains(receive)) return true;
+        }
+    return false;
 }
 
 // `cause`: of those that have none.
@@ -273,6 +296,7 @@ Unmatched Matcher::cause_of(const MessageKey& key, bool is_realigned) const {
     };
     if (has_lost(sender) || has_lost(receiver)) return Unmatched::gap;
     if (is_realigned) return Unmatched::out_of_step;
+    if (may_be_freed(key)) return Unmatched::freed;
     if (gaps & GapsOfProcess::ends_in_doubt) return Unmatched::off;
     if (has_ended_early(sender) || has_ended_early(receiver)) return Unmatched::ended_early;
     return Unmatched::no_partner;
@@ -335,12 +359,27 @@ void move_all(FoundObjects& from, FoundObjects& to) {
     move_all(from.calls, to.calls);
 }
 
+// Group of the sender in an intercommunicator.
+void find_group(KeyOfProcess& key, const MessageGroups& groups) {
+    if (key.is_inter == 0) return;
+    const uint32_t mine_is = groups.group_of(key.key.communicator, key.process);
+    key.key.group = key.side == Side::sends ? mine_is : 1 - mine_is;
+}
+
+// Those of all ranks.
+std::vector<MessageKey> freed_receives(const Ranks& ranks, const std::vector<KeyOfProcess>& mine) {
+    std::vector<MessageKey> keys;
+    for (const KeyOfProcess& of : mine) keys.push_back(of.key);
+    return ranks.broadcast(ranks.gather_joined(keys));
+}
+
 // All but ends and keys of messages, which stay.
 MessageEnds other_than_ends(std::span<MessageEnds> groups) {
     MessageEnds all;
     for (MessageEnds& group : groups) {
         move_all(group.collectives, all.collectives);
         move_all(group.world_calls, all.world_calls);
+        move_all(group.freed, all.freed);
         move_all(group.regions, all.regions);
         move_all(group.times, all.times);
         move_all(group.objects, all.objects);
@@ -371,11 +410,8 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
     const MessageGroups groups(system, wire::allgather(ranks, ends.members));
     const StreamOwners owners(ranks, system, mine);
     for (MessageEnds& of_group : ends.found)
-        for (KeyOfProcess& key : of_group.keys)
-            if (key.is_inter != 0) {
-                const uint32_t mine_is = groups.group_of(key.key.communicator, key.process);
-                key.key.group = key.side == Side::sends ? mine_is : 1 - mine_is;
-            }
+        for (auto* keys : {&of_group.keys, &of_group.freed})
+            for (KeyOfProcess& key : *keys) find_group(key, groups);
     // So most messages arise on the rank that needs them.
     const auto rank_of_sender = [&](const MessageKey& key) -> std::optional<size_t> {
         const uint32_t sender = groups.sender(key);
@@ -386,7 +422,7 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
     FoundMessages found;
     found.others = other_than_ends(ends.found);
     found.damages = std::move(ends.damages);
-    Matcher matcher(ranks, trace, system, groups, ends.gaps);
+    Matcher matcher(ranks, trace, system, groups, ends.gaps, freed_receives(ranks, found.others.freed));
     matcher.summary().unknown_communicator = found.others.without_communicator;
     ranks.agree([&] {
         matcher.make_room(dealt);

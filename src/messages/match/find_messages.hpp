@@ -22,13 +22,15 @@ enum class Unmatched : uint8_t {
     off,           // recording was off where the other end is
     gap,           // one of them did not record all it did
     out_of_step,   // the two lists of ends do not fit together there
+    freed,         // a receive took the message unseen: its request was freed
     ended_early,   // one of them did not end in order
     no_partner,    // the program has sent what it has never received
     count
 };
 inline constexpr std::array<std::string_view, static_cast<size_t>(Unmatched::count)> unmatched_names = {
     "other process not recorded", "recording was off there", "gap in the recording",
-    "ends do not fit together",   "killed or running",       "never received or sent"};
+    "ends do not fit together",   "a receive was freed",     "killed or running",
+    "never received or sent"};
 
 struct Traffic {
     uint32_t sender = 0, receiver = 0;  // processes in System

@@ -151,7 +151,8 @@ class Matching {
     }
     void pair() {
         const MessageEnd &send = sends_.take(), &receive = receives_.take();
-        if (!receive.has_ended()) return take_(&send, nullptr, Partner::none);
+        if (!receive.has_ended())
+            return take_(&send, nullptr, receive.is_freed() ? Partner::freed : Partner::none);
         take_(&send, &receive, Partner::found);
         ++matched_;
     }
@@ -186,7 +187,8 @@ EndsInOrder sends_in(std::span<const MessageEnd> sorted) {
 }
 
 EndsInOrder receives_in(std::span<const MessageEnd> sorted) {
-    while (!sorted.empty() && !sorted.back().has_ended()) sorted = sorted.first(sorted.size() - 1);
+    while (!sorted.empty() && !sorted.back().has_ended() && !sorted.back().is_freed())
+        sorted = sorted.first(sorted.size() - 1);
     return in_order(sorted);
 }
 

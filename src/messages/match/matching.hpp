@@ -2,8 +2,9 @@
 // to the second, and so on, as MPI keeps them in order (MPI 4.1, 3.5). A pair has to prove itself: its two
 // ends have the same number of bytes, and between threads of one clock nothing arrives before it is sent. If
 // the lists do not fit together at some place, the longest common subsequence of both says how they go on. A
-// receive that was never seen to complete has got its message if a later one of its key has: it keeps its
-// place, but is no pair. Ends that were not recorded have their places, too, and partners that are no pairs.
+// receive that was never seen to complete has got its message if a later one of its key has, or if it was
+// freed: it keeps its place, but is no pair. Ends that were not recorded have their places, too, and partners
+// that are no pairs.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ struct EndsInOrder {
     bool are_of_several_threads = false;
 };
 EndsInOrder sends_in(std::span<const MessageEnd> sorted);
-// Without those behind the last one that has ended.
+// Without those behind the last one that has ended, or was freed.
 EndsInOrder receives_in(std::span<const MessageEnd> sorted);
 // Ends that are sorted as they were packed.
 EndsInOrder sends_in(const PackedEnds& sorted);
@@ -38,7 +39,7 @@ struct MatchCounts {
     bool is_unordered = false;  // MPI itself does not define the order: several threads
 };
 
-enum class Partner : uint8_t { found, none, unrecorded };
+enum class Partner : uint8_t { found, none, unrecorded, freed };
 
 // Called for each pair, and for each recorded end without one: then the other one is null. They are valid
 // until the call returns.
