@@ -339,6 +339,27 @@ TEST_F(MatchedMessages, AreTablesForTheTerminal) {
     EXPECT_EQ(run({program("ovnitop"), "--matrix", "--messages", trace_directory()}).status, 2);
 }
 
+// A receive from one rank keeps its place, one that was cancelled has none. One from anybody may have taken
+// the messages of the next one, which is not guessed.
+TEST_F(MatchedMessages, OfReceivesThatWereFreedHaveThatCause) {
+    const Finished done = traced(2, {app("freed_receives")});
+    ASSERT_EQ(done.status, 0) << done.err;
+    const MessageSummary found = find().summary;
+    const auto of = [](const MessageSummary::ByCause& counts, Unmatched cause) {
+        return counts[static_cast<size_t>(cause)];
+    };
+    EXPECT_EQ(found.matched, 3u);
+    EXPECT_EQ(of(found.sends, Unmatched::freed), 5u);
+    EXPECT_EQ(of(found.sends, Unmatched::off), 1u);
+    EXPECT_EQ(of(found.sends, Unmatched::no_partner), 1u);
+    EXPECT_EQ(sum(found.sends), 7u);
+    EXPECT_EQ(of(found.receives, Unmatched::freed), 1u);
+    EXPECT_EQ(sum(found.receives), 1u);
+    EXPECT_THAT(run({program("ovnitop"), "--messages", trace_directory()}).out,
+                HasSubstr("sends without a receive: recording was off there 1, a receive was freed 5, never "
+                          "received or sent 1\n"));
+}
+
 TEST_F(MatchedMessages, SayWhichOtherProcessIsNotRecorded) {
     Finished done = run({launcher(), "-n", "1", program("ovnirun"), "-o", trace_directory(),
                          app("known_messages"), ":", "-n", "1", app("known_messages")});

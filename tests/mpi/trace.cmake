@@ -90,7 +90,7 @@ if(TARGET calls_f08)
     target_compile_definitions(messages_test PRIVATE OVNI_TEST_FORTRAN)
     add_dependencies(messages_test calls_f08 calls_mpifh calls_module)
 endif()
-add_dependencies(messages_test calls_mpi_4 known_messages ovnicut planted_waits ovni-mpi ovnidump ovniemu ovniemu-mpi ovnirun ovnitop
+add_dependencies(messages_test calls_mpi_4 freed_receives known_messages ovnicut planted_waits ovni-mpi ovnidump ovniemu ovniemu-mpi ovnirun ovnitop
     switched_messages switched_collectives)
 other_mpi_tests(messages_test "MatchedMessages.*")
 

@@ -3,7 +3,8 @@
 // Bytes of a message are known when it has arrived, and so are source and tag of a wildcard: a call gets a
 // status of ours if the program ignores its own. A call that fails leaves no details, but a request whose
 // handle is null afterwards has ended: failed. A request counts as cancelled if the program asked for that
-// and the status says so. A receive that is posted or completed while recording is off goes into the account.
+// and the status says so; MPI is asked for the status of one that is freed. A receive that is posted or
+// completed while recording is off goes into the account.
 //
 // A call on many requests copies their handles. With MPI_THREAD_MULTIPLE it looks each up, some 20 ns per
 // request, because another thread may get a handle again before the call is over.
@@ -13,6 +14,7 @@
 #include "mpi/interpose/books/communicators.hpp"
 #include "mpi/interpose/books/unrecorded.hpp"
 #include "mpi/interpose/library/family.hpp"
+#include "mpi/interpose/library/pmpi.hpp"
 #include "mpi/interpose/library/predefined.hpp"
 #include "mpi/interpose/records/details.hpp"
 #include "ovni/mpi_events.h"
@@ -68,6 +70,10 @@ void say_ended(Moment& moment, const Posted& posted, uint32_t how) noexcept {
     moment.say(OVNI_MPI_REQUEST_ENDED, posted.number, how);
 }
 
+bool is_known(const Envelope& message) noexcept {
+    return message.peer != OVNI_MPI_ANY && (message.peer < 0 || message.tag != OVNI_MPI_ANY);
+}
+
 // The request has ended, and the events of that are written. `message`: what a receive has got, if known.
 [[gnu::cold]] void add_to_account(MPI_Request handle, const Posted& posted, uint32_t how, bool told,
                                   const Envelope* message) noexcept {
@@ -85,6 +91,8 @@ void say_ended(Moment& moment, const Posted& posted, uint32_t how) noexcept {
                         message ? message->tag : OVNI_MPI_ANY);
             return;
         case Shown::no:
+            if (receives && how == OVNI_MPI_FREED && is_known({posted.bytes, posted.peer, posted.tag}))
+                return add_receive(lock, posted.place(), posted.peer, posted.tag);
             if (how == OVNI_MPI_FREED || (has_message && !message)) return lose_account();
             if (has_message) add_receive(lock, posted.place(), message->peer, message->tag);
             return;
@@ -137,10 +145,6 @@ Envelope received_by(const Posted& posted, const Envelope& status) noexcept {
     return has_status_of_exchanges ? status : Envelope{posted.bytes, posted.peer, posted.tag};
 }
 
-bool is_known(const Envelope& message) noexcept {
-    return message.peer != OVNI_MPI_ANY && (message.peer < 0 || message.tag != OVNI_MPI_ANY);
-}
-
 // The request has completed with that status, if there is one.
 void complete(Moment& moment, MPI_Request handle, const Posted& posted, const Statuses* statuses,
               int status) noexcept {
@@ -168,6 +172,14 @@ void complete(Moment& moment, MPI_Request handle, const Posted& posted, const St
 
 bool needs_status(const Posted& posted) noexcept {
     return posted.receives() || posted.kind == PostedKind::transfer || posted.cancelled;
+}
+
+// Behind MPI_Request_free nobody can know.
+bool has_cancelled(MPI_Request request) noexcept {
+    MPI_Status status;
+    int flag = 0;
+    const int error = OVNI_PMPI(Request_get_status)(request, &flag, &status);
+    return error == MPI_SUCCESS && flag && is_cancelled_in(status);
 }
 
 }  // namespace
@@ -240,14 +252,16 @@ Payload RequestUse::enter(Moment& moment) noexcept {
         posted.cancelled = true;
         update(handle, posted);
     }
+    const bool frees = moment.function == Function::Request_free;
+    if (frees && posted.active && posted.cancelled && has_cancelled(handle)) how = OVNI_MPI_CANCELLED;
     return of_request(moment, posted.number);
 }
 
 Payload RequestUse::leave(Moment& moment) noexcept {
     if (moment.function == Function::Request_free && posted.number != 0) {
         if (posted.active) {
-            say_ended(moment, posted, OVNI_MPI_FREED);
-            settle(moment, handle, posted, OVNI_MPI_FREED);
+            say_ended(moment, posted, how);
+            settle(moment, handle, posted, how);
         }
         forget(handle, posted);
     }

@@ -158,6 +158,7 @@ struct RequestUse {
     Requests request;
     Posted posted = {};
     MPI_Request handle = {};
+    uint32_t how = OVNI_MPI_FREED;
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
 };
