@@ -30,7 +30,7 @@ class InterruptedVisits {
         resumed_.push_back(region);
         return true;
     }
-    // What is no event of the stream. `is_pause`: recording was off in the gap.
+    // Anything but an event of the stream. `is_pause`: recording was off in the gap.
     void meet_gap(EventView::Kind kind, bool is_pause, int64_t clock) {
         if (kind != EventView::Kind::gap_end) reach(clock);
         if (!is_pause) left_.clear();
