@@ -1,6 +1,7 @@
 // Runs programs under mpirun with the tracing library, as a user does, and reads what they left.
 #pragma once
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,9 +9,11 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/file.hpp"
 #include "tests/support/asan_options.hpp"
 #include "tests/support/launcher_of_tests.hpp"
 #include "tests/support/process.hpp"
