@@ -54,6 +54,16 @@ class ClockLine {
         return run > 0 && run < Wide{1} << fraction && rise < run && rise > -run;
     }
 
+    // The correction of a clock that is `ns` ahead of this one's.
+    ClockLine ahead_by(int64_t ns) const {
+        if (is_constant()) return {constant() - ns};
+        ClockLine other = *this;
+        for (Segment& segment : other.segments_) segment.from += ns, segment.offset -= ns;
+        other.measured_from_ += ns;
+        other.measured_to_ += ns;
+        return other;
+    }
+
     // The reference's clock, clamped to the range of its type.
     int64_t corrected(int64_t local) const {
         Wide result = exactly(local);

@@ -44,7 +44,12 @@ inline bool kernel_trusts_tsc() noexcept {
 
 // The clocks of this machine, for the writer of a ClockPage.
 struct DisciplineClocks : HostClocks {
+    // NOLINTNEXTLINE(google-explicit-constructor): {} is the clocks of this process
+    DisciplineClocks(int64_t ahead_ns = 0) noexcept : ahead(ahead_ns) {}
+    int64_t monotonic_ns() const noexcept { return HostClocks::monotonic_ns() + ahead; }
     static bool tsc_is_usable() noexcept { return processor_has_invariant_tsc() && kernel_trusts_tsc(); }
+
+    int64_t ahead;  // ns by which the clock of the page is ahead of CLOCK_MONOTONIC of this process
 };
 
 }  // namespace ovni

@@ -54,6 +54,16 @@ TEST(ClockLineTest, WhatCannotBeALine) {
     EXPECT_FALSE(ClockLine::fits({least, 0}, {most, 0}));
 }
 
+TEST(ClockLineTest, ThatOfAClockAheadGivesTheSameTimes) {
+    ClockLine line(std::vector<ClockPoint>{{100, 10}, {200, 30}, {400, 20}}), ahead = line.ahead_by(5000);
+    for (int64_t local : {0, 100, 150, 300, 400, 700})
+        EXPECT_EQ(ahead.corrected(local + 5000), line.corrected(local)) << local;
+    EXPECT_EQ(ahead.measured_from(), 5100);
+    EXPECT_EQ(ahead.measured_to(), 5400);
+    EXPECT_EQ(ClockLine(7).ahead_by(-5).corrected(10), 22);
+    EXPECT_EQ(ClockLine().ahead_by(3).corrected(10), 7);
+}
+
 TEST(ClockLineTest, KeepsTheOrderAndIsNeverOffByMoreThanOne) {
     std::mt19937_64 random(7);
     auto below = [&](int64_t limit) { return static_cast<int64_t>(random() % static_cast<uint64_t>(limit)); };
