@@ -101,7 +101,7 @@ bool DrainedStream::make_readable() {
     if (!ring_.is_reading_wanted()) return true;
     RingHeader& h = header();
     const uint32_t wanted = h.readings.load(std::memory_order_acquire);
-    const OwnerEnd now{RingEnd::running, 0, event_clock(monotonic_clock())};
+    const OwnerEnd now{RingEnd::running, 0, event_clock(monotonic_clock(), h.time_offset)};
     if (!gaps_.save() || !metadata_.write(&now)) return false;
     h.readings_made.store(wanted, std::memory_order_release);
     return true;

@@ -218,7 +218,8 @@ void Drainer::end(const Owned& ring, const OwnerEnd& end) {
 
 // Nothing tells it exactly. The one before us has died with its program, as far as we know.
 uint64_t Drainer::death_of(const Process& process) const {
-    return event_clock(seen_alive_.contains(process) ? monotonic_clock() : last_service_);
+    return event_clock(seen_alive_.contains(process) ? monotonic_clock() : last_service_,
+                       session_.header().time_offset);
 }
 
 void Drainer::finish_process(pid_t pid, const OwnerEnd& end) {
@@ -310,7 +311,8 @@ bool Drainer::finish_own() {
     // Threads may go on emitting until the process is gone; what they emit from here on is nobody's.
     for (const Owned& ring : rings_)
         if (may_be(self, owner_of(ring.stream->header())) && state_of(*ring.stream) == RingState::open)
-            end(ring, {RingEnd::recovered, 0, event_clock(monotonic_clock())});
+            end(ring,
+                {RingEnd::recovered, 0, event_clock(monotonic_clock(), ring.stream->header().time_offset)});
     remove_shared(mine);
     std::erase_if(rings_, [&](const Owned& ring) {
         const RingHeader& header = ring.stream->header();

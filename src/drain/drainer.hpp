@@ -24,7 +24,7 @@ class Drainer final : private Mover::Rings {
     // `session` is valid and locked, and outlives the drainer.
     explicit Drainer(Session& session, EndedStreams ended = {})
         : session_(session),
-          clock_(session.header().clock),
+          clock_(session.header().clock, DisciplineClocks(session.time_ahead())),
           last_service_(session.header().heartbeat.load()),
           ended_(std::move(ended)) {}
     // Hands the ended streams to a successor. This drainer must not be used afterwards.
@@ -82,7 +82,7 @@ class Drainer final : private Mover::Rings {
 
     Session& session_;
     ClockDiscipline<> clock_;
-    uint64_t last_service_;  // when the drainer before was here the last time, CLOCK_MONOTONIC
+    uint64_t last_service_;  // when the drainer before was here the last time, monotonic_clock()
     std::set<Process> seen_alive_;
     uint32_t known_ = 0;             // ring numbers below have been tried
     std::vector<uint32_t> missing_;  // those of them without a ring, so far

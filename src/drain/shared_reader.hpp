@@ -38,7 +38,8 @@ struct SharedRecord {
 // Appends the event as stream.obs has it: 12 bytes and the payload; for a jumbo 16 bytes and the data.
 void append_event(const SharedRecord& record, std::vector<uint8_t>& stream);
 
-// True unless /proc proves that the thread with this id at that time (CLOCK_BOOTTIME; 0: any) has ended.
+// True unless /proc proves that the thread with this id at that time (CLOCK_BOOTTIME of the machine; 0: any)
+// has ended.
 bool thread_lives(uint32_t pid, uint32_t tid, uint64_t at_ns) noexcept;
 
 class SharedReader {

@@ -8,7 +8,7 @@
 
 namespace ovni::writer {
 
-// In ns of CLOCK_BOOTTIME, rounded down to a tick.
+// In ns of the machine's CLOCK_BOOTTIME, rounded down to a tick.
 bool thread_lives(uint32_t pid, uint32_t tid, uint64_t at_ns) noexcept {
     char path[64];
     std::snprintf(path, sizeof path, "/proc/%u/task/%u/stat", pid, tid);

@@ -34,6 +34,19 @@ uint64_t space_of(const char* process) noexcept {
     return ::stat(path, &status) == 0 ? status.st_ino : 0;
 }
 
+// /proc shows times of the reader's namespace. Rounded up: a normal start is never too late.
+uint64_t ticks_ahead() noexcept {
+    const int64_t ahead = own_time_offsets().boottime;
+    if (ahead == 0) return 0;
+    const int64_t tick = 1'000'000'000 / sysconf(_SC_CLK_TCK);
+    return static_cast<uint64_t>(ahead / tick + (ahead % tick > 0));
+}
+
+// Rounding may differ between namespaces. No number is used anew so soon.
+bool are_one_start(uint64_t one, uint64_t other) noexcept {
+    return one - other + 1 <= 2;
+}
+
 // The processes of another namespace have other numbers here: they are all gone, or nobody knows.
 std::optional<bool> somebody_lives_in(uint64_t space) noexcept {
     DIR* directory = opendir("/proc");
@@ -74,7 +87,7 @@ LifeLine read_life_line(const char* path) noexcept {
         if (field == start_at) break;
     }
     if (!at) return line;
-    line.start = strtoull(at, nullptr, 10);
+    line.start = strtoull(at, nullptr, 10) - ticks_ahead();
     line.found = Found::yes;
     return line;
 }
@@ -97,9 +110,22 @@ namespace {
 constexpr pid_t nobody = 0, being_found = -1;
 constinit std::atomic<pid_t> known{nobody};
 constinit ProcessId first{};
+constinit std::atomic<bool> are_offsets_known{false};
+constinit std::atomic<int64_t> monotonic_ahead{0}, boottime_ahead{0};
 }  // namespace
 
+TimeOffsets own_time_offsets() noexcept {
+    if (!are_offsets_known.load(std::memory_order_acquire)) {
+        const TimeOffsets offsets = read_time_offsets();
+        monotonic_ahead.store(offsets.monotonic, std::memory_order_relaxed);
+        boottime_ahead.store(offsets.boottime, std::memory_order_relaxed);
+        are_offsets_known.store(true, std::memory_order_release);
+    }
+    return {monotonic_ahead.load(std::memory_order_relaxed), boottime_ahead.load(std::memory_order_relaxed)};
+}
+
 void forget_own_process_id() noexcept {
+    are_offsets_known.store(false, std::memory_order_release);
     known.store(nobody, std::memory_order_relaxed);
 }
 
@@ -122,7 +148,7 @@ std::optional<bool> lives(const ProcessId& process) noexcept {
     if (is_ours && process.pid == getpid()) {
         uint64_t own = start_of_process(getpid());
         if (own == 0 || process.start == 0) return std::nullopt;
-        return own == process.start;
+        return are_one_start(own, process.start);
     }
     if (!is_ours) return somebody_lives_in(process.space);
     if (!proc_is_ours()) return std::nullopt;
@@ -132,7 +158,7 @@ std::optional<bool> lives(const ProcessId& process) noexcept {
     if (line.found == Found::unknown) return std::nullopt;
     if (line.found == Found::no || (line.is_zombie && line.threads <= 1)) return false;
     if (process.start == 0) return std::nullopt;
-    return line.start == process.start;
+    return are_one_start(line.start, process.start);
 }
 
 bool may_map(const ProcessId& process, ino_t inode) noexcept {

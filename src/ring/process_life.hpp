@@ -8,15 +8,21 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/time_offsets.hpp"
+
 namespace ovni::writer {
 
 // The line /proc/PID/stat, or /proc/PID/task/TID/stat.
 struct LifeLine {
     enum class Found { yes, no, unknown } found = Found::unknown;
     bool is_zombie = false;
-    uint64_t threads = 0, start = 0;  // start in ticks since boot
+    // In ticks since the boot of the machine, whatever the time namespace says; rounded down.
+    uint64_t threads = 0, start = 0;
 };
 LifeLine read_life_line(const char* path) noexcept;
+
+// Those of the calling process, read once.
+TimeOffsets own_time_offsets() noexcept;
 
 // When the process began, in ticks since boot; 0 if there is none, or nobody knows.
 uint64_t start_of_process(pid_t pid) noexcept;
@@ -32,7 +38,7 @@ struct ProcessId {
     auto operator<=>(const ProcessId&) const = default;
 };
 ProcessId own_process_id() noexcept;
-// Call in a child: a namespace may give it the number of its parent.
+// Call in a child: a namespace may give it the number of its parent, and other clocks.
 void forget_own_process_id() noexcept;
 
 // Nothing if nobody can say.

@@ -115,6 +115,7 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
     uint64_t kept;            // so many of the newest bytes stay in the ring until somebody wants them
     uint64_t pid_space;       // the namespace of the pid
     int32_t pid, tid;
+    int64_t time_offset;  // as the run directory has it
 
     // Written by the owner.
     alignas(64) std::atomic<uint64_t> published;

@@ -55,12 +55,14 @@ bool is_in_use(const std::string& path) {
 uint64_t monotonic_clock() {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<uint64_t>(now.tv_sec) * second + static_cast<uint64_t>(now.tv_nsec);
+    const uint64_t here = static_cast<uint64_t>(now.tv_sec) * second + static_cast<uint64_t>(now.tv_nsec);
+    return here - static_cast<uint64_t>(own_time_offsets().monotonic);
 }
 
-uint64_t event_clock(uint64_t monotonic) {
+uint64_t event_clock(uint64_t monotonic, int64_t time_offset) {
     const ClockHook hook = ClockHook::from_environment();
-    return hook.is_set() ? static_cast<uint64_t>(hook.apply(static_cast<int64_t>(monotonic))) : monotonic;
+    const uint64_t time = monotonic + static_cast<uint64_t>(time_offset);
+    return hook.is_set() ? static_cast<uint64_t>(hook.apply(static_cast<int64_t>(time))) : time;
 }
 
 static std::string own_place(uint32_t choice, const std::string& trace_directory) {
@@ -172,6 +174,7 @@ Session Session::create(const std::string& directory) {
     header.owner = own_process_id();
     header.heartbeat.store(monotonic_clock(), std::memory_order_relaxed);
     header.began = ::time(nullptr);
+    header.time_offset = own_time_offsets().monotonic;
     format_clock_page(header.clock, ClockHook::from_environment());
     header.magic = SessionHeader::magic_number;
     return session;

@@ -26,7 +26,7 @@ struct SessionHeader {
     uint64_t magic;
     ProcessId owner;                             // the process that drains
     std::atomic<uint32_t> ended;                 // 1: the owner does not drain any more
-    std::atomic<uint64_t> heartbeat;             // when the drainer last came by, CLOCK_MONOTONIC ns
+    std::atomic<uint64_t> heartbeat;             // when the drainer last came by, monotonic_clock()
     std::atomic<uint32_t> rings;                 // how many there are, shared buffers included
     alignas(64) std::atomic<uint32_t> doorbell;  // futex: changes to wake the drainer
     std::atomic<uint32_t> asleep;                // 1: the drainer has to be woken
@@ -36,6 +36,11 @@ struct SessionHeader {
     SharedIdentity identity;                     // of the processes here
     char run[192];                               // name of the run, if MPI_Init gives no other one
     int64_t began;                               // when this directory was made, in s since 1970
+    int64_t time_offset;                         // ns by which events are ahead of monotonic_clock()
+    // ovnirun writes these. The directory is empty if each rank is to have its own, or if it is too long.
+    std::atomic<uint64_t> job;              // of the launcher; 0: none
+    char trace_directory[1024];             // resolved; written before `job`
+    std::atomic<uint32_t> is_scatter_told;  // 1: the user knows that the job has several trace directories
 
     ClockPage clock;  // for all who write into rings here; the drainer steers it
 };
@@ -62,6 +67,9 @@ class Session {
     std::string note_path(uint32_t number) const { return ring_path(number) + ".json"; }
     SessionHeader& header() const { return *header_; }
 
+    // ns by which events are ahead of CLOCK_MONOTONIC of this process: their clock is that of the time
+    // namespace of the process that made the directory.
+    int64_t time_ahead() const { return header_->time_offset - own_time_offsets().monotonic; }
     // True if the heartbeat is recent and the owner lives.
     bool is_served() const;
     // Cheaper than is_served(), for repeated questions: the owner may have died a moment ago.
@@ -109,8 +117,10 @@ std::string told_rank();
 // "<run>.<rank>.<pid>", from the environment.
 std::string session_name();
 
+// CLOCK_MONOTONIC of the machine in ns, one clock for the processes of all time namespaces.
 uint64_t monotonic_clock();
-// The time of events at that time of CLOCK_MONOTONIC: the same but in tests.
-uint64_t event_clock(uint64_t monotonic);
+// The time of events at that time of monotonic_clock(), in a run directory of that `time_offset`. Tests may
+// change it further.
+uint64_t event_clock(uint64_t monotonic, int64_t time_offset);
 
 }  // namespace ovni::writer

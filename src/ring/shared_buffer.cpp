@@ -8,6 +8,7 @@
 #include "core/page.hpp"
 #include "core/pause.hpp"
 #include "ring/futex.hpp"
+#include "ring/process_life.hpp"
 
 namespace ovni::writer {
 
@@ -28,10 +29,13 @@ uint64_t capacity_of(const SharedOptions& options) {
     return std::bit_ceil(std::max<uint64_t>(options.capacity, 512));
 }
 
+// Of the machine, whatever the time namespace says.
 uint64_t boot_time() {
     timespec now{};
     clock_gettime(CLOCK_BOOTTIME, &now);
-    return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+    const uint64_t here =
+        static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+    return here - static_cast<uint64_t>(own_time_offsets().boottime);
 }
 
 }  // namespace

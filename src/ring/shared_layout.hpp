@@ -37,8 +37,9 @@ struct Claim {
 
 // One thread. Taken and left by the thread, or taken back by the reader when the thread is dead.
 struct alignas(shared_line) SharedSeat {
-    std::atomic<uint64_t> owner;      // pid in the upper half, thread id in the lower; 0: free
-    std::atomic<uint64_t> opened;     // CLOCK_BOOTTIME, tells a thread from a later one of the same id
+    std::atomic<uint64_t> owner;  // pid in the upper half, thread id in the lower; 0: free
+    std::atomic<uint64_t>
+        opened;  // CLOCK_BOOTTIME of the machine, tells a thread from a later one of the same id
     std::atomic<uint32_t> abandoned;  // the thread lives, but its claims do not hold any more
     std::array<std::atomic<uint64_t>, shared_levels> claims;
 };

@@ -101,8 +101,8 @@ void tell_abandoned() {
                  others.c_str());
 }
 
-writer::OwnerEnd owner_end(const Ending& ending) {
-    const uint64_t now = writer::event_clock(writer::monotonic_clock());
+writer::OwnerEnd owner_end(const Ending& ending, const writer::Session& session) {
+    const uint64_t now = writer::event_clock(writer::monotonic_clock(), session.header().time_offset);
     switch (ending.by) {
         case Ending::By::exit:
             return {writer::RingEnd::exit, ending.code, now};
@@ -207,7 +207,7 @@ void DrainerCompanion::take_over() noexcept {
     writer::Session session = writer::Session::open(session_.directory());
     if (!session.is_valid() || !session.lock()) return;
     writer::Drainer drainer(session);
-    drainer.finish_process(program, owner_end(Ending{}));
+    drainer.finish_process(program, owner_end(Ending{}, session));
     if (drainer.finish_dead()) session.remove();
 }
 
@@ -216,7 +216,7 @@ void DrainerCompanion::finish(const Ending& ending) noexcept {
     stop();
     if (!claim()) return;
     tell_if_nothing_came(ending);
-    drainer_->finish_process(program_, owner_end(ending));
+    drainer_->finish_process(program_, owner_end(ending, session_));
     bool empty = drainer_->finish_dead();
     drainer_->resign();
     if (empty) session_.remove();

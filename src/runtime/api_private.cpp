@@ -111,7 +111,7 @@ uint64_t ovni_private_clock_at(ovni_private_window* window, uint64_t ticks, uint
     if (begins || (is_older && is_emitting != 0))
         detail::keep_guess(window->segment, detail::guess_segment(*page));
     if (begins) detail::leave_emission(*window);
-    return detail::read_clock_slowly(*page, ticks, HostClocks{});
+    return detail::read_clock_slowly(*page, ticks, ClocksOfSession{});
 }
 
 int ovni_private_abandoned(struct ovni_private_window* window, uintptr_t frame) {

@@ -15,17 +15,23 @@ namespace {
 
 const Clock system_clock;
 std::atomic<ClockPage*> clock_page{nullptr};
+std::atomic<int64_t> ahead{0};  // ns
 
 }  // namespace
 
-void ovni::writer::set_clock(ClockPage* page) {
+void ovni::writer::set_clock(ClockPage* page, int64_t time_ahead) {
+    ahead.store(time_ahead, std::memory_order_relaxed);
     clock_page.store(page, std::memory_order_release);
+}
+
+int64_t ClocksOfSession::monotonic_ns() noexcept {
+    return HostClocks::monotonic_ns() + ahead.load(std::memory_order_relaxed);
 }
 
 uint64_t ovni::writer::clock_now() {
     return detail::read_thread_clock([]() noexcept {
         ClockPage* page = clock_page.load(std::memory_order_acquire);
-        return page ? read_clock(*page) : static_cast<uint64_t>(system_clock.now());
+        return page ? read_clock(*page, ClocksOfSession{}) : static_cast<uint64_t>(system_clock.now());
     });
 }
 

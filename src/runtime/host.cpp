@@ -67,7 +67,7 @@ bool Host::open_session(const std::string& trace_directory) {
         complain(Trouble::memory, "ovni", "no place for the events of threads:");
         return false;
     }
-    set_clock(&session_.header().clock);
+    set_clock(&session_.header().clock, session_.time_ahead());
     process().set_session(session_.header());
     if (settings_.all_rings == 0) settings_.all_rings = room_for_rings(session_.directory());
     return true;
@@ -217,7 +217,7 @@ void Host::end_session() {
 }
 
 void Host::start_over_in_child() {
-    set_clock(nullptr);
+    set_clock(nullptr, 0);
     session_.forget_lock();
     new (this) Host();
 }

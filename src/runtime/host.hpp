@@ -128,10 +128,15 @@ class Host {
     std::vector<Left> left_;  // run directories that were removed
 };
 
-// Sets the clock of the library; null: the clock of the system.
-void set_clock(ClockPage* page);
+// Sets the clock of the library; null: the clock of the system. `time_ahead`: that of the run directory.
+void set_clock(ClockPage* page, int64_t time_ahead);
 // The clock of ovni_clock_now().
 uint64_t clock_now();
+
+// The clocks of this process as those of its run directory, for read_clock().
+struct ClocksOfSession : HostClocks {
+    static int64_t monotonic_ns() noexcept;
+};
 
 extern Immortal<Host> the_host;
 inline Host& host() {

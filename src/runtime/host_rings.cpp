@@ -57,7 +57,7 @@ RingLease Host::open_ring(pid_t tid, const std::string& trace_directory, Size si
     if (session_.is_removed()) {
         leave_session(std::move(lease));
         if (!make_session(trace_directory)) return {};
-        set_clock(&session_.header().clock);
+        set_clock(&session_.header().clock, session_.time_ahead());
         process().set_session(session_.header());
         if (settings_.mode == BufferMode::shared) make_shared();
         lease = take_ring(trace_directory, size);
@@ -175,6 +175,7 @@ RingLease Host::publish(Ring ring, const std::string& file, const char* link_to)
     header.pid = getpid();
     header.process_start = process_start_;
     header.pid_space = pid_space();
+    header.time_offset = session_.header().time_offset;
     header.image = image_;
     header.limit = settings_.limit;
     header.kept = kept_in(ring.capacity());

@@ -77,6 +77,8 @@ void Metadata::set_process(const Facts& facts) {
     // Tells processes of one number apart.
     if (uint64_t space = own_process_id().space; space != 0 && space != first_pid_space)
         ovni["pid_space"] = space;
+    // Tells clocks of one machine apart: those of processes in other time namespaces.
+    if (facts.time_offset != 0) ovni["time_offset"] = facts.time_offset;
 }
 
 void Metadata::set_run(const Facts& facts) {

@@ -188,7 +188,10 @@ Facts Process::facts() {
     if (!is_guess) facts.host = texts().host;
     facts.run = texts().run;
     facts.command = texts().command;
-    if (const SessionHeader* session = session_.load(std::memory_order_acquire)) facts.began = session->began;
+    if (const SessionHeader* session = session_.load(std::memory_order_acquire)) {
+        facts.began = session->began;
+        facts.time_offset = session->time_offset;
+    }
     if (rank_ >= 0 && !program_told_rank_ && !is_guess) facts.rank = rank_, facts.nranks = nranks_;
     // The CPUs of another loom have other indices.
     bool same_loom = !initialised_ || (identified_ && texts().loom == texts().identity_loom);

@@ -35,6 +35,7 @@ struct Facts {
     std::string run;                   // empty: unknown
     std::vector<std::string> command;  // the words of the command line; empty: unknown
     int64_t began = 0;                 // when it began here, in s since 1970; 0: unknown
+    int64_t time_offset = 0;           // ns by which the clock of events is ahead of the machine's
     int rank = -1, nranks = 0;         // from MPI_Init, if no thread has set a rank itself
     std::vector<Cpu> identity_cpus;    // if they are of this loom, and the program gave none
     std::vector<Cpu> cpus;             // of the loom, from any source

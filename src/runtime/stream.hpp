@@ -35,8 +35,8 @@ enum class Row : uint8_t { none, always, unless_exec };
 
 class Stream {
  public:
-    // `usual_signals`: those that the thread has blocked outside of handlers. `since`: when the thread began;
-    // 0: now.
+    // `usual_signals`: those that the thread has blocked outside of handlers. `since`: monotonic_clock()
+    // when the thread began; 0: now.
     Stream(pid_t tid, Owner owner, const sigset_t& usual_signals, Row row = Row::none, uint64_t since = 0);
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;

@@ -22,6 +22,7 @@ bool Stream::holds_events(uint64_t position) const {
 void Stream::open_ours(uint64_t since) {
     place_.metadata().set("ovni.require.ovni", OVNI_MODEL_VERSION);
     Facts facts = process().facts();
+    if (since != 0) since = event_clock(since, own_.header().time_offset);
     life_.begin(facts, since, has_row() ? ThreadLife::Shares::maybe : ThreadLife::Shares::no);
     if (life_.is_sampled()) place_.metadata().set("ovni.cpu", "sampled");
     own_.header().opened_at.store(life_.beginning(), std::memory_order_relaxed);

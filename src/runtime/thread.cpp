@@ -349,7 +349,7 @@ Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow, Row row) {
     }
     close_held_of(tid);
     const bool began_with_process = row != Row::none && tid == this_process;
-    const uint64_t since = began_with_process ? event_clock(process_begin) : 0;
+    const uint64_t since = began_with_process ? process_begin : 0;
     auto* stream = new Stream(tid, owner, slow.signals_before(), row, since);
     if (owner == Owner::ours && !stream->has_memory()) {
         delete stream;
