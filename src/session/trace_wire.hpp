@@ -60,7 +60,8 @@ inline auto fields(CallSiteTable& calls) {
     return std::tie(calls.modules, calls.sites, calls.callers);
 }
 inline auto fields(ProcessMetadata& process) {
-    return std::tie(process.pid, process.app_id, process.rank, process.nranks, process.clock, process.calls);
+    return std::tie(process.pid, process.app_id, process.rank, process.nranks, process.clock,
+                    process.time_offset, process.calls);
 }
 inline auto fields(StreamMetadata& m) {
     return std::tie(m.common, m.process, m.tid, m.name, m.leaves_threads_out, m.begins_inside, m.samples_cpus,

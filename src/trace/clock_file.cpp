@@ -62,10 +62,8 @@ ClockMeasurement measurement_of(const Part& part) {
                             part.member("round_trip").integer(),
                             part.member("samples").natural(),
                             part.member("method").text()};
-    // Limited, so that sums and differences fit into 64 bits.
-    constexpr int64_t farthest = int64_t{1} << 61;
     for (int64_t value : {result.point.local, result.low, result.high})
-        if (value > farthest || value < -farthest) part.fail("a clock beyond 2^61 ns");
+        if (value > farthest_clock || value < -farthest_clock) part.fail("a clock beyond 2^61 ns");
     if (result.low > result.point.offset || result.point.offset > result.high)
         part.fail("the offset is not between 'low' and 'high'");
     return result;
@@ -80,6 +78,9 @@ std::vector<ClockMeasurement> measurements_of(const Part& segments) {
 
 NodeClock node_of(const Part& part) {
     NodeClock node{part.member("host").text(), {}};
+    if (part.json.contains("time_offset")) node.time_offset = part.member("time_offset").integer();
+    if (node.time_offset > farthest_clock || node.time_offset < -farthest_clock)
+        part.fail("a time_offset beyond 2^61 ns");
     Part segments = part.member("segments");
     node.measurements = measurements_of(segments);
     for (size_t i = 1; i < node.measurements.size(); ++i)
@@ -109,10 +110,25 @@ Json json_of(const NodeClock& node) {
                             {"samples", m.samples},
                             {"method", m.method}});
     }
-    return {{"host", node.host}, {"segments", std::move(segments)}};
+    Json json = {{"host", node.host}};
+    if (node.time_offset != 0) json["time_offset"] = node.time_offset;
+    json["segments"] = std::move(segments);
+    return json;
 }
 
 }  // namespace
+
+ClockMeasurement ClockMeasurement::ahead_by(int64_t ns) const {
+    ClockMeasurement other = against_ahead_by(-ns);
+    other.point.local += ns;
+    return other;
+}
+
+ClockMeasurement ClockMeasurement::against_ahead_by(int64_t ns) const {
+    ClockMeasurement other = *this;
+    for (int64_t* offset : {&other.point.offset, &other.low, &other.high}) *offset += ns;
+    return other;
+}
 
 ClockLine NodeClock::line() const {
     constexpr int64_t usual_drift = 100'000;  // ns in which clocks differ by 1

@@ -1,12 +1,13 @@
 // clocks.json: the measurements of the clocks of nodes, as ovnisync writes them next to clock-offsets.txt.
-//     {"version": 1, "reference": HOST, "nodes": [{"host": HOST, "segments": [
+//     {"version": 1, "reference": HOST, "nodes": [{"host": HOST, "time_offset": NS, "segments": [
 //         {"local": NS, "offset": NS, "rate_ppb": R, "low": NS, "high": NS, "round_trip": NS,
 //          "samples": N, "method": TEXT}, ...]}, ...]}
 // A segment begins with a measurement: when the node's clock showed `local`, that of the reference showed
 // about `local` + `offset`. Whatever the delays of the network were, it showed a value between `local` +
 // `low` and `local` + `high`. `round_trip` is the smallest one seen. `rate_ppb` is the slope of the offset
 // from there on (the last segment goes on like its predecessor) and is for people: readers draw the line to
-// the next segment's beginning (core/clock_line.hpp). Numbers of ns are integers.
+// the next segment's beginning (core/clock_line.hpp). Numbers of ns are integers. `time_offset`, 0 if it is
+// missing, is that of the time namespace in which the node was measured (core/time_offsets.hpp).
 #pragma once
 
 #include <algorithm>
@@ -20,6 +21,9 @@
 
 namespace ovni {
 
+// Clocks are limited, in ns, so that sums and differences fit into 64 bits.
+inline constexpr int64_t farthest_clock = int64_t{1} << 61;
+
 struct ClockMeasurement {
     ClockPoint point;
     int64_t low, high;
@@ -28,11 +32,16 @@ struct ClockMeasurement {
     std::string method;
     bool operator==(const ClockMeasurement&) const = default;
     int64_t bound() const { return std::max(high - point.offset, point.offset - low); }
+    // The measurement of a clock that is `ns` ahead of this one.
+    ClockMeasurement ahead_by(int64_t ns) const;
+    // The measurement against a clock that is `ns` ahead of this one's reference.
+    ClockMeasurement against_ahead_by(int64_t ns) const;
 };
 
 struct NodeClock {
     std::string host;
     std::vector<ClockMeasurement> measurements;  // by local time, one at least
+    int64_t time_offset = 0;
     // The line through the measurements. Before the first it goes on at the rate between the first and the
     // nearest measurement that gives the rate to better than 10 ppm, by which clocks differ anyway; behind
     // the last likewise. It goes on level if there is no such measurement.

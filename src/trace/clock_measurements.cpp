@@ -20,10 +20,10 @@ bool contradict(const ClockMeasurement& a, const ClockMeasurement& b) {
 
 }  // namespace
 
-void ClockMeasurements::add(const std::string& host, const ClockMeasurement& measurement,
+void ClockMeasurements::add(const std::string& host, int64_t time_offset, const ClockMeasurement& measured,
                             const std::string& source) {
-    NodeClock& node = nodes_[host];
-    node.host = host;
+    NodeClock& node = nodes_.try_emplace(host, NodeClock{host, {}, time_offset}).first->second;
+    const ClockMeasurement measurement = measured.ahead_by(node.time_offset - time_offset);
     std::vector<ClockMeasurement>& all = node.measurements;
     auto next = std::ranges::upper_bound(all, measurement.point.local, {},
                                          [](const ClockMeasurement& m) { return m.point.local; });
@@ -58,7 +58,7 @@ ClockMeasurements ClockMeasurements::of_streams(const Trace& trace) {
             continue;
         }
         for (const ClockMeasurement& point : metadata.process->clock->points)
-            result.add(host_of(metadata), point, trace.path_of(s));
+            result.add(host_of(metadata), metadata.process->time_offset, point, trace.path_of(s));
     }
     return result;
 }
@@ -69,9 +69,17 @@ bool ClockMeasurements::unite(const ClockFile& file, const std::string& path) {
                   reference_);
         return false;
     }
+    auto is_reference = [&](const NodeClock& node) {
+        return host_of_loom(node.host) == host_of_loom(reference_);
+    };
+    auto of_file = std::ranges::find_if(file.nodes, is_reference);
+    auto own = nodes_.find(host_of_loom(reference_));
+    const bool are_known = of_file != file.nodes.end() && own != nodes_.end();
+    const int64_t ahead = are_known ? own->second.time_offset - of_file->time_offset : 0;
     for (const NodeClock& node : file.nodes)
         for (const ClockMeasurement& measurement : node.measurements)
-            add(std::string(host_of_loom(node.host)), measurement, path);
+            add(std::string(host_of_loom(node.host)), node.time_offset, measurement.against_ahead_by(ahead),
+                path);
     return true;
 }
 

@@ -2,6 +2,7 @@
 // ovnisync.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -20,13 +21,15 @@ class ClockMeasurements {
     bool unite(const ClockFile& file, const std::string& path);
 
     bool empty() const { return nodes_.empty(); }
-    const std::map<std::string, NodeClock>& nodes() const { return nodes_; }
+    const std::map<std::string, NodeClock, std::less<>>& nodes() const { return nodes_; }
 
  private:
-    void add(const std::string& host, const ClockMeasurement& measurement, const std::string& source);
+    // `time_offset`: of the clock that was measured. All of a host become measurements of the first one.
+    void add(const std::string& host, int64_t time_offset, const ClockMeasurement& measured,
+             const std::string& source);
 
     std::string reference_;
-    std::map<std::string, NodeClock> nodes_;  // by the host's name up to the first dot
+    std::map<std::string, NodeClock, std::less<>> nodes_;  // by the host's name up to the first dot
 };
 
 }  // namespace ovni

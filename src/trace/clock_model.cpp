@@ -1,6 +1,7 @@
 #include "trace/clock_model.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -19,10 +20,10 @@ ClockModel ClockModel::of_file(const ClockSources::File& file) {
     model.source_ = file.path;
     if (file.text.starts_with('{')) {
         for (const NodeClock& node : parse_clock_file(file.text, file.path).nodes)
-            model.add(node.host, {node.line(), node.bound()});
+            model.add(node.host, {node.line(), node.bound(), node.time_offset});
     } else {
         for (const auto& [host, offset] : parse_clock_table(file.text, file.path))
-            model.add(host, {offset, {}});
+            model.add(host, {offset, {}, {}});
     }
     log::info("loaded {} clock offsets from {}", model.size(), model.source_);
     return model;
@@ -33,6 +34,29 @@ ClockModel ClockModel::of_trace(const Trace& trace, const std::optional<std::str
 }
 
 ClockModel ClockModel::of_sources(const Trace& trace, const ClockSources& sources) {
+    ClockModel model = of_hosts(trace, sources);
+    model.tell_namespaces_apart(trace);
+    return model;
+}
+
+void ClockModel::tell_namespaces_apart(const Trace& trace) {
+    std::map<std::string, std::set<int64_t>> offsets;
+    for (const Stream& stream : trace.streams())
+        if (stream.metadata.common->part == "thread")
+            offsets[name_of(stream.metadata)].insert(stream.metadata.process->time_offset);
+    for (const auto& [name, all] : offsets) {
+        auto entry = clocks_.find(name);
+        const int64_t nearest =
+            *std::ranges::min_element(all, {}, [](int64_t offset) { return std::abs(offset); });
+        const int64_t measured =
+            entry == clocks_.end() ? nearest : entry->second.time_offset.value_or(nearest);
+        for (int64_t offset : all)
+            if (offset != measured) others_[{name, offset}] = of_host(name).ahead_by(offset - measured);
+    }
+}
+
+// Without the namespaces of streams.
+ClockModel ClockModel::of_hosts(const Trace& trace, const ClockSources& sources) {
     if (sources.chosen) return of_file(*sources.chosen);
     const std::optional<ClockSources::File>& measured = sources.measured;
     ClockMeasurements own = ClockMeasurements::of_streams(trace);
@@ -42,7 +66,8 @@ ClockModel ClockModel::of_sources(const Trace& trace, const ClockSources& source
     model.source_ = fmt::format("{}: measured by the program", trace.directory().string());
     if (measured && own.unite(parse_clock_file(measured->text, measured->path), measured->path))
         model.source_ += " and by ovnisync";
-    for (const auto& [host, node] : own.nodes()) model.add(host, {node.line(), node.bound()});
+    for (const auto& [host, node] : own.nodes())
+        model.add(host, {node.line(), node.bound(), node.time_offset});
     log::info("{} clock offsets, {}", model.size(), model.source_);
     return model;
 }
@@ -51,6 +76,12 @@ const ClockLine& ClockModel::of_host(std::string_view host) const {
     static const ClockLine none;
     auto entry = clocks_.find(host_of_loom(host));
     return entry == clocks_.end() ? none : entry->second.line;
+}
+
+const ClockLine& ClockModel::of_stream(const StreamMetadata& metadata) const {
+    const std::string name = name_of(metadata);
+    auto other = others_.find({name, metadata.process->time_offset});
+    return other == others_.end() ? of_host(name) : other->second;
 }
 
 std::optional<int64_t> ClockModel::bound_of(const StreamMetadata& metadata) const {

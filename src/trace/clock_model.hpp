@@ -5,6 +5,10 @@
 //   in the trace (clock_file.hpp), as measurements of one line;
 // - else clock-offsets.txt in the trace (clock_table.hpp).
 // Hosts are matched by their names up to the first dot.
+//
+// Streams of one host may be of several time namespaces. Their clocks differ by what the streams say
+// themselves (ovni.time_offset), so one line per host is enough: it is that of the namespace in which the
+// host was measured, or if nobody knows, of the one nearest to the machine's.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +18,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/clock_line.hpp"
 #include "trace/clock_sources.hpp"
@@ -44,7 +49,7 @@ class ClockModel {
     bool has_entry(std::string_view host) const;
     // Corrects the raw clocks of a stream: by its host, or by its loom if only that has an entry, as a table
     // made by hand may name looms.
-    const ClockLine& of_stream(const StreamMetadata& metadata) const { return of_host(name_of(metadata)); }
+    const ClockLine& of_stream(const StreamMetadata& metadata) const;
     // The error that corrected clocks of the stream may have where they were measured, ns; nothing if nobody
     // knows.
     std::optional<int64_t> bound_of(const StreamMetadata& metadata) const;
@@ -62,14 +67,19 @@ class ClockModel {
  private:
     // A file that begins with '{' is of the kind of clocks.json.
     static ClockModel of_file(const ClockSources::File& file);
+    static ClockModel of_hosts(const Trace& trace, const ClockSources& sources);
     struct Clock {
         ClockLine line;
-        std::optional<int64_t> bound;  // ns
+        std::optional<int64_t> bound;        // ns
+        std::optional<int64_t> time_offset;  // of the clock that was measured
     };
     void add(const std::string& host, Clock clock);
     std::string name_of(const StreamMetadata& metadata) const;
+    void tell_namespaces_apart(const Trace& trace);
 
     std::map<std::string, Clock, std::less<>> clocks_;  // by the host's name up to the first dot
+    // Of streams whose clock is not that of the host's line, by name and ovni.time_offset.
+    std::map<std::pair<std::string, int64_t>, ClockLine> others_;
     std::string source_;
 };
 

@@ -297,6 +297,12 @@ StreamMetadata parse_metadata_version(std::string_view text, const std::string& 
 
 namespace {
 
+int64_t time_offset_of(const Members& ovni) {
+    const int64_t offset = ovni.number<int64_t>("time_offset").value_or(0);
+    if (offset > farthest_clock || offset < -farthest_clock) ovni.fail("time_offset", "is beyond 2^61 ns");
+    return offset;
+}
+
 CommonMetadata common_of(const Members& top, const Members& ovni) {
     CommonMetadata common;
     common.part = ovni.must(ovni.text("part"), "part");
@@ -323,6 +329,7 @@ ProcessMetadata process_of(const Members& top, const Members& ovni) {
     if (ovni.find("app_id")) process.app_id = positive(ovni, "app_id");
     read_rank(ovni, process);
     process.clock = clock_of(ovni);
+    process.time_offset = time_offset_of(ovni);
     process.calls = call_sites_of(top);
     return process;
 }
@@ -385,6 +392,7 @@ size_t hash_value(const ProcessMetadata& process) {
     boost::hash_combine(hash, process.pid);
     boost::hash_combine(hash, process.rank.value_or(-1));
     boost::hash_combine(hash, process.clock);
+    boost::hash_combine(hash, process.time_offset);
     boost::hash_combine(hash, process.calls);
     return hash;
 }

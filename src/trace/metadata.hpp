@@ -70,6 +70,8 @@ struct ProcessMetadata {
         bool operator==(const Clock&) const = default;
     };
     Interned<Clock> clock;
+    // ovni.time_offset: ns by which the time namespace set the clock of the events ahead of the machine's.
+    int64_t time_offset = 0;
     Interned<CallSiteTable> calls;
     bool operator==(const ProcessMetadata&) const = default;
 };

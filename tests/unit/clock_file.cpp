@@ -26,7 +26,7 @@ std::string segment(int64_t local, int64_t offset) {
 TEST(ClockFileTest, WhatIsWrittenIsReadAgain) {
     ClockFile file{"a",
                    {{"a", {measured(5, 0, 0)}},
-                    {"b", {measured(1'000'000'000, -7, 6000), measured(3'000'000'000, 93, 5000)}}}};
+                    {"b", {measured(1'000'000'000, -7, 6000), measured(3'000'000'000, 93, 5000)}, -9}}};
     std::string text = clock_file_text(file);
     EXPECT_NE(text.find(R"("rate_ppb": 50.0)"), std::string::npos) << text;
     ClockFile read = parse_clock_file(text, "clocks.json");
@@ -34,6 +34,8 @@ TEST(ClockFileTest, WhatIsWrittenIsReadAgain) {
     ASSERT_EQ(read.nodes.size(), 2u);
     EXPECT_EQ(read.reference, "a");
     EXPECT_EQ(read.nodes[1].bound(), 6000);
+    EXPECT_EQ(read.nodes[0].time_offset, 0);
+    EXPECT_EQ(read.nodes[1].time_offset, -9);
     EXPECT_EQ(read.nodes[1].line().corrected(2'000'000'000), 2'000'000'043);
     EXPECT_TRUE(read.nodes[0].line().is_constant());
 }

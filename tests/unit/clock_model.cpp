@@ -227,6 +227,57 @@ TEST_F(OwnClocksTest, DamageNamesTheFileAndTheMember) {
     EXPECT_ERROR(Trace::open(trace_.write()), "ovni.clock.points[0].local: not an integer");
 }
 
+// Processes of one host whose time namespaces set the clock ahead.
+TEST_F(ClockModelTest, StreamsOfSeveralTimeNamespacesMeet) {
+    trace_.thread({.loom = "a.0", .pid = 1, .tid = 1});
+    trace_.thread({.loom = "a.1", .pid = 2, .tid = 2}).set("ovni.time_offset", 5 * second);
+    trace_.thread({.loom = "b.0", .pid = 3, .tid = 3}).set("ovni.time_offset", -7);
+    Trace trace = Trace::open(trace_.write());
+    auto corrected = [&](const ClockModel& clocks, size_t stream, int64_t clock) {
+        return clocks.of_stream(trace.streams()[stream].metadata).corrected(clock);
+    };
+    ClockModel unknown = ClockModel::of_trace(trace, {});
+    EXPECT_EQ(unknown.size(), 0u);
+    EXPECT_EQ(corrected(unknown, 0, 100), 100);
+    EXPECT_EQ(corrected(unknown, 1, 5 * second + 100), 100);
+    EXPECT_EQ(corrected(unknown, 2, 100), 100);  // alone on its host
+    ClockModel table = of(std::string(table_header) + "0 a 3 3 0\n1 b 4 4 0\n");
+    EXPECT_EQ(corrected(table, 0, 100), 103);
+    EXPECT_EQ(corrected(table, 1, 5 * second + 100), 103);
+    EXPECT_EQ(corrected(table, 2, 100), 104);
+}
+
+TEST_F(OwnClocksTest, AHostIsMeasuredInOneOfItsTimeNamespaces) {
+    node("a", {at(0, 0, 0)});
+    node("b", {at(5 * second, 1000), at(15 * second, 501'000)}).set("ovni.time_offset", 5 * second);
+    trace_.thread({.loom = "b.1", .pid = 7, .tid = 7});
+    Trace trace = Trace::open(trace_.write());
+    ClockModel clocks = model();
+    auto corrected = [&](size_t stream, int64_t clock) {
+        return clocks.of_stream(trace.streams()[stream].metadata).corrected(clock);
+    };
+    EXPECT_EQ(corrected(1, 10 * second), 10 * second + 251'000);
+    EXPECT_EQ(corrected(2, 5 * second), 10 * second + 251'000);
+    EXPECT_EQ(clocks.of_host("b").corrected(10 * second), 10 * second + 251'000);
+}
+
+// ovnisync ran outside of the namespaces of the job, whose reference is 2 s ahead there.
+TEST_F(OwnClocksTest, AreUnitedAcrossTimeNamespaces) {
+    node("a", {at(2 * second, 0, 0)}).set("ovni.time_offset", 2 * second);
+    node("b", {at(5 * second, 1000)}).set("ovni.time_offset", 5 * second);
+    also("a", "b", {at(20 * second, 21'000 + 3 * second)});
+    std::string said;
+    ClockModel clocks = model(&said);
+    EXPECT_EQ(said.find("left out"), std::string::npos) << said;
+    EXPECT_EQ(clocks.of_host("b").corrected(5 * second), 5 * second + 1000);
+    EXPECT_EQ(clocks.of_host("b").corrected(25 * second), 25 * second + 21'000);
+}
+
+TEST_F(OwnClocksTest, ATimeOffsetThatCannotBeIsAnError) {
+    node("a", {at(0, 0, 0)}).set("ovni.time_offset", int64_t{1} << 62);
+    EXPECT_ERROR(Trace::open(trace_.write()), "ovni.time_offset: is beyond 2^61 ns");
+}
+
 struct WrongTable {
     std::string text;
     uint64_t offset;
