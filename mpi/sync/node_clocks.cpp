@@ -135,6 +135,7 @@ NodeClocks node_clocks(const std::vector<Node>& nodes, const std::vector<Round>&
         if (ClockLine::fits(line.measurements[0].point, line.measurements[1].point))
             clocks[node] = std::move(line);
     }
+    for (size_t node = 0; node < nodes.size(); ++node) clocks[node].time_offset = nodes[node].time_offset;
     return result;
 }
 

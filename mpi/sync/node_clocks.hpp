@@ -12,6 +12,7 @@ namespace ovni::sync {
 struct Node {
     int rank;  // in the world
     std::string host;
+    int64_t time_offset = 0;  // of its time namespace, ns
 };
 
 // One measurement: the estimates of all nodes, by their numbers.

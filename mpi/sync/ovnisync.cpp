@@ -9,6 +9,7 @@
 
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "core/time_offsets.hpp"
 #include "mpi/comm/host_names.hpp"
 #include "mpi/comm/main.hpp"
 #include "mpi/sync/interruption.hpp"
@@ -46,8 +47,9 @@ struct Outputs {
 std::vector<Node> list_nodes(const Comm& world, const Comm& leaders) {
     std::vector<std::string> hosts = distinct_host_names(leaders.allgather(host_name()));
     std::vector<int> ranks = leaders.allgather(world.rank());
+    std::vector<int64_t> offsets = leaders.allgather(read_time_offsets().monotonic);
     std::vector<Node> nodes;
-    for (size_t i = 0; i < hosts.size(); ++i) nodes.push_back({ranks[i], hosts[i]});
+    for (size_t i = 0; i < hosts.size(); ++i) nodes.push_back({ranks[i], hosts[i], offsets[i]});
     return nodes;
 }
 
