@@ -21,7 +21,7 @@
 namespace ovni::writer {
 
 struct SessionHeader {
-    static constexpr uint64_t magic_number = 0x35736e69726e766f;  // "ovnrins5"
+    static constexpr uint64_t magic_number = 0x36736e69726e766f;  // "ovnrins6"
 
     uint64_t magic;
     ProcessId owner;                             // the process that drains

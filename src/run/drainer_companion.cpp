@@ -126,6 +126,7 @@ void DrainerCompanion::prepare() noexcept {
     // If there is none, every process drains itself.
     if (session_.is_valid()) write_run_name(session_.header());
     if (session_.is_valid() && is_first_rank_of_node()) warn_of_other_run(trace, session_.header().run);
+    if (session_.is_valid() && directory_of_ == DirectoryOf::job) warn_of_scattered_trace(session_, trace);
     // The parts of a job may write already, and inside of a traced program its processes do.
     const bool is_alone = rank_by_launcher() < 0 && !std::getenv("OVNI_SESSION");
     if (session_.is_valid() && is_alone && older_ == OlderTrace::moves_away)

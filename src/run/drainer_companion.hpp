@@ -9,6 +9,7 @@
 
 #include "drain/drainer.hpp"
 #include "run/companion.hpp"
+#include "run/scattered_trace.hpp"
 
 namespace ovni::run {
 
@@ -16,7 +17,8 @@ class DrainerCompanion : public Companion {
  public:
     enum class OlderTrace : uint8_t { moves_away, stays };
     // `is_told`: the user knows already that nothing of the program is recorded.
-    DrainerCompanion(bool is_told, OlderTrace older) : is_told_(is_told), older_(older) {}
+    DrainerCompanion(bool is_told, OlderTrace older, DirectoryOf directory_of)
+        : is_told_(is_told), older_(older), directory_of_(directory_of) {}
 
     void prepare() noexcept override;
     void start(pid_t program) noexcept override;
@@ -34,6 +36,7 @@ class DrainerCompanion : public Companion {
 
     const bool is_told_;
     const OlderTrace older_;
+    const DirectoryOf directory_of_;
     writer::Session session_;
     std::optional<writer::Drainer> drainer_;
     std::thread thread_;

@@ -118,12 +118,14 @@ int run(char** argv) {
     setenv("LD_PRELOAD", ovni::run::preload_list(preload, wanted).c_str(), 1);
     ovni::run::name_tool_of_openmp(wanted.openmp);
     if (wanted.fixed_addresses) keep_addresses();
+    const ovni::run::DirectoryOf directory_of = ovni::run::directory_of(getenv("OVNI_TRACEDIR"));
     complete_directories();
     if (!can_be_recorded(options.anyway)) return 1;
     const bool is_told = tell_what_is_not_recorded(options.program[0]);
     using OlderTrace = ovni::run::DrainerCompanion::OlderTrace;
     const bool starts = ovni::run::can_be_started(options.program[0]);
-    ovni::run::DrainerCompanion companion(is_told, starts ? OlderTrace::moves_away : OlderTrace::stays);
+    ovni::run::DrainerCompanion companion(is_told, starts ? OlderTrace::moves_away : OlderTrace::stays,
+                                          directory_of);
     ovni::run::Launch launch{argv, options.program};
     return options.detach ? run_detached(launch, companion) : run_as_parent(launch, companion);
 }
