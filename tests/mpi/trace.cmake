@@ -9,6 +9,7 @@ ovni_test(mpi_trace
     trace_control.cpp
     trace_counters.cpp
     trace_deadlocks.cpp
+    trace_directories.cpp
     trace_foreign.cpp
     trace_functions.cpp
     trace_loader_errors.cpp
@@ -21,6 +22,7 @@ ovni_test(mpi_trace
     trace_regions.cpp
     trace_starts.cpp
     trace_streams.cpp
+    trace_time_namespaces.cpp
     trace_worlds.cpp
     trace_wrappers.cpp
     LIBS ovni_trace ovni_model ovni_test_support)
@@ -81,7 +83,7 @@ endfunction()
 # Left out: hydra kills ovnirun with the program at MPI_Abort, and macros of MPICH's header are no functions. Four ranks
 # of MPICH do not yield, and take half a minute on two cores.
 other_mpi_tests(mpi_trace
-    "*/CallCounter.*_on_2:*/CallCounter.*/mpi_calls_on_4:*/Stages.*:FortranProgram.Names*:OfMpi4.*:FunctionChoice.Of*:FunctionChoice.Library*:Lookups.In*")
+    "*/CallCounter.*_on_2:*/CallCounter.*/mpi_calls_on_4:*/Stages.*:FortranProgram.Names*:OfMpi4.*:FunctionChoice.Of*:FunctionChoice.Library*:Lookups.In*:TimeNamespaces.*:TraceDirectories.*")
 
 # Messages between the ranks of real jobs.
 ovni_test(messages_test matched_messages.cpp switched_messages.cpp switched_collectives.cpp waits.cpp
