@@ -1,5 +1,6 @@
 // Formats of generated traces: every model, odd names, empty and wrong traces.
 #include <fstream>
+#include <map>
 
 #include "tests/formats/formats.hpp"
 #include "tests/mpi/emulator_test.hpp"
@@ -68,6 +69,28 @@ TEST_P(GeneratedFormat, OfOpenStatesAndCrowdedCpus) {
                    .leave_open = true});
     expect_same_bytes();
     checked_alone();
+}
+
+// As tables name them. The page has a test of its own, columns have numbers.
+TEST_P(GeneratedFormat, NamesRanksOfSeveralWorldsApart) {
+    const std::map<std::string, std::string> words{
+        {"perfetto", "rank "}, {"otf2", "MPI Rank "}, {"paje", "rank "}};
+    const auto word = words.find(GetParam().name);
+    if (word == words.end()) return;
+    for (int app : {1, 2})
+        trace_
+            .thread({.loom = "node" + std::to_string(app) + ".a",
+                     .pid = app,
+                     .tid = app,
+                     .app_id = app,
+                     .rank = 0,
+                     .nranks = 1})
+            .starts(100)
+            .ends(400);
+    expect_same_bytes();
+    const std::string file = GetParam().is_directory ? GetParam().file + "/traces.def" : GetParam().file;
+    const std::string text = read_file(output("serial") / file);
+    for (const char* name : {"1.0", "2.0"}) EXPECT_THAT(text, HasSubstr(word->second + name));
 }
 
 TEST_P(GeneratedFormat, HasOddNames) {

@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "core/semver.hpp"
 #include "emu/plan/counter_plan.hpp"
+#include "emu/plan/rank_names.hpp"
 #include "emu/plan/start.hpp"
 #include "emu/plan/trace_plan.hpp"
 #include "emu/plan/worlds.hpp"
@@ -95,10 +96,15 @@ void add_channels(Plan& plan, const ModelSpec& model, std::optional<Version> ver
 void add_processes(Schema& schema, const Trace& trace, const System& system) {
     schema.processes.reserve(system.processes().size());
     schema.threads.reserve(system.threads().size());
+    const RankNames names(system);
     for (const ProcessInfo& process : system.processes()) {
         const uint32_t stream = system.threads()[process.first_thread].stream;
-        schema.processes.push_back(
-            {host_of(trace.streams()[stream].metadata), process.pid, process.rank, {}});
+        const auto number = static_cast<uint32_t>(schema.processes.size());
+        schema.processes.push_back({host_of(trace.streams()[stream].metadata),
+                                    process.pid,
+                                    process.rank,
+                                    {},
+                                    process.rank ? names.brief(number) : ""});
     }
     const std::vector<World> all = worlds(system);
     for (uint32_t w = 0; w < all.size(); ++w)

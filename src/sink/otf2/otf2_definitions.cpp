@@ -56,8 +56,8 @@ class Definitions {
         uint32_t group = 0;
         for (uint32_t p : processes_in_order(schema_)) {
             const ShownProcess& process = schema_.processes[p];
-            const std::string name = has_rank(process) ? fmt::format("MPI Rank {}", *process.rank)
-                                                       : fmt::format("process {}", process.pid);
+            const std::string name =
+                has_rank(process) ? "MPI Rank " + process.rank_name : fmt::format("process {}", process.pid);
             group_of_[p] = group++;
             archive_.check(OTF2_GlobalDefWriter_WriteLocationGroup(
                 writer_, group_of_[p], text(name), OTF2_LOCATION_GROUP_TYPE_PROCESS, node(process.host),

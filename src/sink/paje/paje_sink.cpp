@@ -155,8 +155,8 @@ void PajeSink::create_containers(const Schema& schema) {
         if (is_new)
             add_line(containers_, "{} {} n{} N 0 {}", +create_container, begin, node->second,
                      in_quotes(process.host));
-        const std::string name = has_rank(process) ? fmt::format("rank {}", *process.rank)
-                                                   : fmt::format("process {}", process.pid);
+        const std::string name =
+            has_rank(process) ? "rank " + process.rank_name : fmt::format("process {}", process.pid);
         add_line(containers_, "{} {} p{} P n{} {}", +create_container, begin, p, node->second,
                  in_quotes(name));
     }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
 #include "base/utf8.hpp"
 #include "sink/process_order.hpp"
 
@@ -19,7 +21,7 @@ std::string title_of(const EventType& type) {
 }
 
 std::string track_name(const ShownProcess& process) {
-    return valid_utf8(process.rank ? fmt::format("rank {} {}", *process.rank, process.host)
+    return valid_utf8(process.rank ? fmt::format("rank {} {}", process.rank_name, process.host)
                                    : fmt::format("process {} {}", process.pid, process.host));
 }
 
@@ -62,8 +64,11 @@ void PerfettoTracks::describe_waits(PerfettoPackets& packets, uint32_t row) cons
 }
 
 void PerfettoTracks::add_peer(PerfettoArguments& arguments, PerfettoArguments::Key key, uint32_t row) const {
-    if (const auto rank = schema_.processes[schema_.threads[row].process].rank)
-        arguments.add(key, int64_t{*rank});
+    const ShownProcess& process = schema_.processes[schema_.threads[row].process];
+    if (process.rank && process.rank_name == std::to_string(*process.rank))
+        arguments.add(key, int64_t{*process.rank});
+    else if (process.rank)
+        arguments.add(key, process.rank_name);
     else
         arguments.add(key, valid_utf8((*schema_.thread.rows)[row]));
 }
