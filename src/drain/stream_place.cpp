@@ -9,6 +9,7 @@
 
 #include "ovni/format.h"
 #include "ring/diagnostics.hpp"
+#include "ring/late_note.hpp"
 #include "ring/posix_io.hpp"
 #include "ring/stream_names.hpp"
 
@@ -43,6 +44,8 @@ std::optional<StreamNote> StreamPlace::read_note() const {
     std::optional<StreamNote> note = StreamNote::read(note_path_);
     const RingHeader& h = ring_.header();
     if (note) note->name_thread(h.tid);
+    if (std::optional<Json> late = note ? late_note(ring_.ring()) : std::nullopt)
+        note->metadata = std::move(*late);
     if (!note || !h.aside.load(std::memory_order_relaxed)) return note;
     std::string space = "." + std::to_string(h.pid_space);
     note->place.insert(std::min(note->place.find('/', 1), note->place.size()), space);

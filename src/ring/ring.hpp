@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 
 #include "ring/gaps.hpp"
@@ -102,7 +103,7 @@ enum class RingPlace : uint32_t {
 };
 
 struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what each side writes lies apart
-    static constexpr uint64_t magic_number = 0x62676e69726e766f;  // "ovnringb"
+    static constexpr uint64_t magic_number = 0x63676e69726e766f;  // "ovnringc"
     static constexpr uint32_t nested_rings = 2;
     static constexpr uint32_t most_notes = 512;
 
@@ -145,6 +146,7 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
     std::atomic<uint64_t> shared_end;  // if closed: its events in the buffer lie before this position
     std::atomic<uint64_t> lost_unmarked;   // if closed: events lost behind the last one
     std::atomic<uint64_t> lost_elsewhere;  // events of threads of the process that got no ring
+    std::atomic<uint32_t> late_note_changes, late_note_bytes;  // see late_note.hpp
 
     // Written by the drainer if events come through a shared buffer. It writes `published` and `notes_added`
     // then, too. Only the current one of the two records is valid.
@@ -198,6 +200,9 @@ class Ring {
     // False if the header cannot be true: a program may write anything there, by mistake.
     bool is_sound() const;
     RingHeader& header() const { return *reinterpret_cast<RingHeader*>(base_); }
+    std::span<uint8_t> after_header() const {
+        return {base_ + sizeof(RingHeader), header_bytes - sizeof(RingHeader)};
+    }
     uint8_t* data() const { return nested_data(RingHeader::nested_rings); }
     uint8_t* nested_data(uint32_t depth) const { return base_ + header_bytes + depth * nested_capacity(); }
     uint64_t capacity() const { return capacity_; }

@@ -1,4 +1,5 @@
 // Rings for threads, and the buffer that they share: as large as wanted if there is room.
+#include <fcntl.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -84,7 +85,10 @@ void Host::leave_session(RingLease lease) {
     all_rings_ = 0;
 }
 
+// The note of a ring that is used again names the thread before, until the next one replaces it: a thread
+// that cannot do that would go on with a stream of another one.
 RingLease Host::take_ring(const std::string& trace_directory, Size size) {
+    if (::faccessat(AT_FDCWD, session_.directory().c_str(), W_OK | X_OK, AT_EACCESS) != 0) return {};
     RingLease lease = reuse(size);
     if (!lease.is_mapped() && size == Size::small) lease = make_ring(trace_directory, Ring::small);
     if (!lease.is_mapped() && size == Size::full) lease = make_ring(trace_directory, full_size());

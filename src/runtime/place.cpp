@@ -3,6 +3,7 @@
 #include "drain/stream_file.hpp"
 #include "ovni.h"
 #include "ring/diagnostics.hpp"
+#include "ring/late_note.hpp"
 #include "ring/posix_io.hpp"
 #include "ring/stream_names.hpp"
 #include "ring/stream_note.hpp"
@@ -175,8 +176,9 @@ void Place::write_note() {
     if (!all.find("ovni.require")) all.set("ovni.require.ovni", OVNI_MODEL_VERSION);
     note.metadata = all.root();
     if (life_.is_ours()) note.leave_thread_out();
-    if (!own_.write_note(note))
-        complain(Trouble::metadata, "ovni", "cannot write %s:", host().note_path(own_.lease()).c_str());
+    if (own_.write_note(note)) return withdraw_late_note(own_.ring());
+    complain(Trouble::metadata, "ovni", "cannot write %s:", host().note_path(own_.lease()).c_str());
+    leave_late_note(own_.ring(), all.root());
 }
 
 }  // namespace ovni::writer

@@ -94,6 +94,59 @@ TEST_F(PrivilegeTest, WhatAThreadWithoutARunDirectoryLosesIsCounted) {
     EXPECT_EQ(done.status, 0) << done.err;
 }
 
+// The note of the stream cannot say so any more.
+TEST_F(PrivilegeTest, MetadataOfAfterwardsReachesTheDrainer) {
+    writer::Session session = writer::Session::create(home() / "session");
+    ASSERT_TRUE(session.is_valid() && session.claim());
+    set_environment("OVNI_SESSION", session.directory());
+    run_traced([] {
+        start();
+        ovni_add_cpu(0, 0);
+        ovni_thread_require("nodes", "1.0.0");
+        put_begin(ovni_clock_now());
+        if (::setuid(unprivileged) != 0) ::exit(1);
+        ovni_thread_require("nosv", "2.4.0");
+        ovni_thread_require("kernel", "1.0.0");
+        ovni_thread_require("nosv", "2.5.0");
+        ovni_mark_type(3, 0, "phase");
+        put("OHe", ovni_clock_now());
+        stop();
+    });
+    EXPECT_EQ(status(), 0);
+    EXPECT_TRUE(writer::Drainer(session).finish_dead());
+    const auto ovni = stream().json["ovni"];
+    const auto& required = ovni["require"];
+    EXPECT_EQ(required["nodes"], "1.0.0");
+    EXPECT_EQ(required["nosv"], "2.5.0");
+    EXPECT_EQ(required["kernel"], "1.0.0");
+    EXPECT_EQ(ovni["mark"]["3"]["title"], "phase");
+}
+
+// The note of that ring names the stream of a thread that has ended.
+TEST_F(PrivilegeTest, ARingOfAnotherThreadIsNotUsedAnew) {
+    writer::Session session = writer::Session::create(home() / "session");
+    ASSERT_TRUE(session.is_valid() && session.claim());
+    set_environment("OVNI_SESSION", session.directory());
+    run_traced([&] {
+        give_up_rights([&] {
+            std::thread([] {
+                ovni_thread_init(6);
+                put_begin(ovni_clock_now());
+                emit_numbers(6);
+                put("OHe", ovni_clock_now());
+                ovni_thread_free();
+            }).join();
+            writer::Drainer(session).pass();
+        });
+    });
+    EXPECT_EQ(status(), 0);
+    EXPECT_THAT(printed_errors(), HasSubstr(lost));
+    EXPECT_TRUE(writer::Drainer(session).finish_dead());
+    uint64_t events = 0;
+    for (const RecordedStream& one : streams()) events += one.events.size();
+    EXPECT_EQ(events, 2002u + 8u);
+}
+
 // Its files are open already, but it may not make others.
 TEST_F(PrivilegeTest, ADrainerOfTheSameProcessGoesOnWritingEvents) {
     run_traced([] { give_up_rights(ovni_flush); });
