@@ -1,4 +1,4 @@
-// By how much the time namespace of the calling process sets its clocks ahead of those of the machine.
+// Offsets by which the time namespace of the calling process sets its clocks ahead of those of the machine.
 // Offsets of a namespace never change once it has processes. Linux has them in /proc/self/timens_offsets, one
 // clock per line: "monotonic           5         0", s and ns.
 #pragma once

@@ -5,8 +5,8 @@
 // and new threads get none. One line says so, and their events count as `ovni.lost_elsewhere` in the stream
 // of the first thread that got a ring. Memory without a file would not help: nobody below ovnirun sees it,
 // and a drainer in the process may not make the files of the stream. It cannot renew stream.json either,
-// unless the file belongs to the new user. A drainer that has kept its rights finds metadata in the rings then
-// (late_note.hpp).
+// unless the file belongs to the new user. A drainer that has kept its rights finds metadata in the rings
+// then (late_note.hpp).
 #pragma once
 
 #include <pthread.h>

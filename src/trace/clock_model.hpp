@@ -78,7 +78,7 @@ class ClockModel {
     void tell_namespaces_apart(const Trace& trace);
 
     std::map<std::string, Clock, std::less<>> clocks_;  // by the host's name up to the first dot
-    // Of streams whose clock is not that of the host's line, by name and ovni.time_offset.
+    // Lines of streams whose clock is not that of the host's line, by name and ovni.time_offset.
     std::map<std::pair<std::string, int64_t>, ClockLine> others_;
     std::string source_;
 };
