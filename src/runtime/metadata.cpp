@@ -155,7 +155,7 @@ bool Metadata::says_the_same_of_its_thread(const Metadata& other) const {
                 ovni.erase(member);
         return all;
     };
-    return is_same(of_thread(*this), of_thread(other));
+    return of_thread(*this) == of_thread(other);
 }
 
 void Metadata::reopen() {

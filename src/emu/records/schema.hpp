@@ -48,7 +48,7 @@ struct ShownProcess {
     int pid = 0;
     std::optional<int> rank;        // in its world
     std::optional<uint32_t> world;  // from 0
-    std::string rank_name;          // "3", or "2.3" in a trace of several worlds; empty without a rank
+    std::string rank_name = {};     // "3", or "2.3" in a trace of several worlds; empty without a rank
 };
 struct ShownThread {
     uint32_t process = 0;  // in Schema::processes
