@@ -3,7 +3,7 @@
 // Bytes of a message are known when it has arrived, and so are source and tag of a wildcard: a call gets a
 // status of ours if the program ignores its own. A call that fails leaves no details, but a request whose
 // handle is null afterwards has ended: failed. A request counts as cancelled if the program asked for that
-// and the status says so; MPI is asked for the status of one that is freed. A receive that is posted or
+// and the status says so; MPI is asked for the status of a receive that is freed. A receive that is posted or
 // completed while recording is off goes into the account.
 //
 // A call on many requests copies their handles. With MPI_THREAD_MULTIPLE it looks each up, some 20 ns per
@@ -174,7 +174,8 @@ bool needs_status(const Posted& posted) noexcept {
     return posted.receives() || posted.kind == PostedKind::transfer || posted.cancelled;
 }
 
-// Behind MPI_Request_free nobody can know.
+// Behind MPI_Request_free nobody can know. Call with a receive: MPI asks a generalized request by a function
+// of the program.
 bool has_cancelled(MPI_Request request) noexcept {
     MPI_Status status;
     int flag = 0;
@@ -253,7 +254,8 @@ Payload RequestUse::enter(Moment& moment) noexcept {
         update(handle, posted);
     }
     const bool frees = moment.function == Function::Request_free;
-    if (frees && posted.active && posted.cancelled && has_cancelled(handle)) how = OVNI_MPI_CANCELLED;
+    const bool may_be_cancelled = posted.active && posted.cancelled && posted.receives();
+    if (frees && may_be_cancelled && has_cancelled(handle)) how = OVNI_MPI_CANCELLED;
     return of_request(moment, posted.number);
 }
 
