@@ -1,10 +1,14 @@
 #include "base/file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <csignal>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "base/error.hpp"
@@ -70,32 +74,53 @@ std::string read_file(const std::string& path, uint64_t largest) {
 
 namespace {
 
+// The path that a link leads to; nothing if this is no link. Throws Error for a link of another user.
+std::optional<std::filesystem::path> followed(const std::filesystem::path& path) {
+    const Fd link(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    struct stat info {};
+    if (!link || ::fstat(link.get(), &info) != 0 || !S_ISLNK(info.st_mode)) return std::nullopt;
+    if (info.st_uid != ::geteuid())
+        throw Error(
+            "is a symbolic link of another user, which is not followed: remove it, or name another output",
+            path);
+    char text[PATH_MAX];
+    const ssize_t size = ::readlinkat(link.get(), "", text, sizeof text);
+    if (size < 0) throw system_error("cannot read the link", path);
+    return path.parent_path() / std::string_view(text, static_cast<size_t>(size));
+}
+
 // The place of a new file. Renaming refuses a directory there.
 std::filesystem::path target_of(const std::filesystem::path& path) {
+    std::filesystem::path target = follow_own_links(path);
     std::error_code fault;
-    auto status = std::filesystem::status(path, fault);
-    bool is_link = std::filesystem::is_symlink(std::filesystem::symlink_status(path, fault));
-    bool is_dangling = is_link && !std::filesystem::exists(status);
-    bool is_replaceable = !std::filesystem::exists(status) || std::filesystem::is_regular_file(status) ||
-                          std::filesystem::is_directory(status);
-    if (is_dangling || !is_replaceable) throw Error("exists and is not a regular file", path);
-    return is_link ? std::filesystem::canonical(path) : path;
+    const auto status = std::filesystem::symlink_status(target, fault);
+    const bool is_replaceable =
+        std::filesystem::is_regular_file(status) || std::filesystem::is_directory(status);
+    const bool is_dangling = target != path && !std::filesystem::exists(status);
+    if (is_dangling || (std::filesystem::exists(status) && !is_replaceable))
+        throw Error("exists and is not a regular file", path);
+    return target;
 }
 
 }  // namespace
 
-OutputFile::OutputFile(std::filesystem::path path)
-    : path_(std::move(path)), target_(target_of(path_)), beside_(temporary_name(target_)) {
-    remove_left_over(target_);
-    for (int attempts = 10; attempts > 0; --attempts) {
-        fd_ = Fd(::open(beside_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
-        if (!fd_) throw system_error("cannot create", path_);
-        if (!hold(fd_)) continue;
-        if (::ftruncate(fd_.get(), 0) != 0) throw system_error("cannot write", path_);
-        return;
+// Whoever removes what is left over may be faster than the lock.
+OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)), target_(target_of(path_)) {
+    if (remove_left_over(target_)) throw Error("is written already, as another output", path_);
+    constexpr int attempts = 10;
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+        beside_ = temporary_name(target_);
+        fd_ = make_new_file(beside_);
+        if (!fd_ && errno != EEXIST) throw system_error("cannot create", path_);
+        if (fd_ && hold(fd_)) return;
     }
     fd_ = Fd();
-    throw Error("another program writes it at this moment", path_);
+    throw Error("another program removes what is written at this moment", path_);
+}
+
+std::filesystem::path OutputFile::open_file() const {
+    std::filesystem::path open = "/proc/self/fd/" + std::to_string(fd_.get());
+    return ::access(open.c_str(), W_OK) == 0 ? open : beside_;
 }
 
 OutputFile::~OutputFile() {
@@ -135,6 +160,17 @@ void write_file(const std::filesystem::path& path, std::string_view text) {
     OutputFile file(path);
     file.write(text);
     file.commit();
+}
+
+std::filesystem::path follow_own_links(const std::filesystem::path& path) {
+    constexpr int most_links = 40;
+    std::filesystem::path target = path;
+    for (int links = 0; links < most_links; ++links) {
+        const std::optional<std::filesystem::path> next = followed(target);
+        if (!next) return target;
+        target = *next;
+    }
+    throw Error("is a symbolic link that leads nowhere", path);
 }
 
 void make_directories(const std::filesystem::path& path) {

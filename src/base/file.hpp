@@ -41,8 +41,9 @@ inline constexpr uint64_t largest_whole_file = uint64_t{64} << 20;
 std::string read_file(const std::string& path, uint64_t largest = largest_whole_file);
 
 // Collects output for `path` in a temporary file next to it; commit() gives that the final name. Without
-// commit() the temporary file is removed, and an older complete output stays untouched. Links are followed.
-// Anything that exists and is no regular file is refused, because renaming would replace a device.
+// commit() the temporary file is removed, and an older complete output stays untouched. Links of the
+// caller's own are followed. Anything that exists and is no regular file is refused, because renaming would
+// replace a device.
 class OutputFile {
  public:
     explicit OutputFile(std::filesystem::path path);
@@ -57,11 +58,17 @@ class OutputFile {
     // The final name, with links followed, and the temporary file next to it.
     const std::filesystem::path& target() const { return target_; }
     const std::filesystem::path& beside() const { return beside_; }
+    // The temporary file, whatever another user puts in its place, for libraries that open files by name.
+    std::filesystem::path open_file() const;
 
  private:
     std::filesystem::path path_, target_, beside_;
     Fd fd_;
 };
+
+// The place that links lead to, or `path` if it is none. A link of another user might lead to what only the
+// caller may write: it throws Error.
+std::filesystem::path follow_own_links(const std::filesystem::path& path);
 
 // Makes the directory and all above it. Throws Error.
 void make_directories(const std::filesystem::path& path);

@@ -263,13 +263,9 @@ fs::path new_directory(fs::path path) {
 
 OutputDirectory::OutputDirectory(const fs::path& path)
     : path_(new_directory(path)), beside_(temporary_name(path_)) {
-    std::error_code fault;
     remove_left_over(path_);
     if (path_.has_parent_path()) make_directories(path_.parent_path());
-    if (!fs::create_directory(beside_, fault))
-        throw Error("cannot make the directory: " + (fault ? fault.message() : "is there already"), beside_);
-    held_ = Fd(::open(beside_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    hold(held_);
+    held_ = make_new_directory(beside_, beside_);
 }
 
 OutputDirectory::~OutputDirectory() {

@@ -55,13 +55,12 @@ PrivateDirectory::PrivateDirectory(const fs::path& name) : path_(temporary_name(
     if (path_.has_parent_path()) make_directories(path_.parent_path());
     // No signal may come between the directory and the child that removes it.
     start_remover();
-    if (::mkdir(path_.c_str(), S_IRWXU) != 0) {
-        const Error fault = system_error("cannot make the directory", path_);
+    try {
+        held_ = make_new_directory(path_, path_, S_IRWXU);
+    } catch (const Error&) {
         if (remover_ > 0) ::kill(remover_, SIGKILL), ::waitpid(remover_, nullptr, 0);
-        throw fault;
+        throw;
     }
-    held_ = Fd(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    hold(held_);
 }
 
 // A program that stands alone is started instead of fork(), which copies what MPI has mapped.

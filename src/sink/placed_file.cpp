@@ -1,6 +1,8 @@
 #include "sink/placed_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <functional>
@@ -33,9 +35,10 @@ PlacedFile::PlacedFile(const Ranks& ranks, const std::filesystem::path& path, st
 
 // A file of that name on another disk would be left from an emulation that was killed, and longer.
 bool PlacedFile::sees(const std::filesystem::path& beside, uint64_t size) {
-    file_ = Fd(::open(beside.c_str(), O_WRONLY | O_CLOEXEC));
-    std::error_code fault;
-    return file_ && std::filesystem::file_size(beside, fault) == size && !fault;
+    file_ = Fd(::open(beside.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+    struct stat info {};
+    return file_ && ::fstat(file_.get(), &info) == 0 && static_cast<uint64_t>(info.st_size) == size &&
+           info.st_uid == ::geteuid();
 }
 
 std::span<char> PlacedFile::room(size_t least) {

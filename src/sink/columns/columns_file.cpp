@@ -81,7 +81,7 @@ struct Rows {
 class Hdf5Columns : public ColumnsFile {
  public:
     Hdf5Columns(std::filesystem::path path, const Schema& schema)
-        : path_(std::move(path)), output_(path_), file_(output_.beside(), path_), schema_(schema) {
+        : path_(std::move(path)), output_(path_), file_(output_.open_file(), path_), schema_(schema) {
         breakdowns_.resize(schema.breakdowns.size());
     }
 

@@ -251,9 +251,7 @@ Views write_views(const fs::path& directory, std::span<const ModelSpec* const> m
         return Error("cannot write window configurations: " + cause + advice, passing ? cfg.string() : at);
     };
     try {
-        fs::create_directories(beside);
-        const Fd held(::open(beside.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-        hold(held);
+        const Fd held = make_new_directory(beside, cfg);
         if (const char* given = std::getenv("OVNI_CONFIG_DIR"))
             fs::copy(given, beside, fs::copy_options::recursive);
         else
