@@ -1,7 +1,5 @@
 #include "sink/otf2/otf2_sink.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -15,6 +13,7 @@
 #include "sink/otf2/otf2_archive.hpp"
 #include "sink/otf2/otf2_communicators.hpp"
 #include "sink/otf2/otf2_definitions.hpp"
+#include "sink/otf2/otf2_directory.hpp"
 #include "sink/otf2/otf2_location.hpp"
 #include "sink/otf2/otf2_objects.hpp"
 #include "sink/output_names.hpp"
@@ -25,57 +24,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* anchor_name = "traces.otf2";
-constexpr const char* events_name = "traces";
-
-// Makes a directory next to the final one. Throws Error if something else is in its place.
-fs::path make_directory_beside(const fs::path& path) {
-    std::error_code none;
-    if (fs::exists(path, none) && !fs::exists(path / anchor_name, none) && !fs::is_empty(path, none))
-        throw Error("is there, and is no archive of OTF2", path);
-    fs::path beside = path;
-    beside += fmt::format(".tmp.{}", ::getpid());
-    fs::remove_all(beside, none);
-    std::error_code fault;
-    fs::create_directories(beside, fault);
-    if (fault) throw Error(fault.message(), path);
-    return beside;
+// Shells complete the name of a directory with a slash.
+fs::path without_slash(fs::path path) {
+    while (!path.has_filename() && path.has_relative_path()) path = path.parent_path();
+    return path;
 }
-
-// A directory that is removed if it gets no other name.
-class DirectoryBeside {
- public:
-    explicit DirectoryBeside(const fs::path& path) : path_(make_directory_beside(path)) {}
-    ~DirectoryBeside() {
-        std::error_code none;
-        if (!path_.empty()) fs::remove_all(path_, none);
-    }
-    DirectoryBeside(const DirectoryBeside&) = delete;
-    DirectoryBeside& operator=(const DirectoryBeside&) = delete;
-    const fs::path& path() const { return path_; }
-    // Replaces an archive of that name. Throws Error.
-    void rename_to(const fs::path& path) {
-        fs::path old = path_;
-        old += ".old";
-        std::error_code fault, none;
-        const bool replaces = fs::exists(path, none);
-        if (replaces) fs::rename(path, old, fault);
-        if (!fault) fs::rename(path_, path, fault);
-        if (fault) {
-            if (replaces) fs::rename(old, path, none);
-            throw Error(fault.message(), path);
-        }
-        path_.clear();
-        fs::remove_all(old, none);
-    }
-
- private:
-    fs::path path_;
-};
 
 class Otf2Sink : public Sink {
  public:
-    explicit Otf2Sink(fs::path path) : path_(std::move(path)) {}
+    explicit Otf2Sink(const fs::path& path) : path_(without_slash(path)) {}
 
     void expect(const Expected& expected) override { traffic_ = &expected.traffic; }
     void begin(const Ranks& ranks, const Plan& plan) override;
@@ -121,8 +78,8 @@ class Otf2Sink : public Sink {
     std::vector<uint32_t> place_;     // by type: in the types of the thread file
     std::vector<uint32_t> counters_;  // places, too, ascending
     Otf2MpiType mpi_;
-    EventType mpi_functions_;                   // with the labels of all functions
-    std::optional<DirectoryBeside> directory_;  // on rank 0
+    EventType mpi_functions_;                 // with the labels of all functions
+    std::optional<Otf2Directory> directory_;  // on rank 0
     fs::path beside_;
     std::optional<Otf2Archive> archive_;
     std::optional<Otf2Communicators> communicators_;
@@ -356,13 +313,13 @@ void Otf2Sink::write_whole(const Outcome& outcome, std::vector<Otf2Region> regio
     write_definitions(*archive_, content);
     archive_->close();
     for (int rank = 1; rank < ranks_->size(); ++rank) {
-        for (const auto& file : fs::directory_iterator(part_of(rank) / events_name))
-            fs::rename(file.path(), beside_ / events_name / file.path().filename());
+        for (const auto& file : fs::directory_iterator(part_of(rank) / otf2_events_name))
+            fs::rename(file.path(), beside_ / otf2_events_name / file.path().filename());
         fs::remove_all(part_of(rank));
     }
     set_trace_number(beside_, end);
-    directory_->rename_to(output_path(path_, outcome.ending));
-    if (outcome.ending != Ending::partial) fs::remove_all(output_path(path_, Ending::partial));
+    directory_->move_to(output_path(path_, outcome.ending));
+    if (outcome.ending != Ending::partial) remove_otf2_archive(output_path(path_, Ending::partial));
 }
 
 }  // namespace
