@@ -91,7 +91,7 @@ class Stream {
     // overlap: `other` is not written then, and to be deleted.
     bool take_in(Stream& other);
     uint64_t held_since() const { return held_since_.load(std::memory_order_relaxed); }
-    bool is_held() const { return held_since_.load(std::memory_order_relaxed) != 0; }
+    bool is_held() const { return held_since() != 0; }
     // Names the thread; at most 15 bytes count.
     void set_name(const char* name);
     // The process becomes another program: false if that fails, and the thread goes on.

@@ -223,7 +223,7 @@ bool Stream::make_room_for_another() {
 
 // A kill between the steps shows the thread twice, and never hides it.
 bool Stream::take_in(Stream& other) {
-    if (other.life_.beginning() < held_since_.load(std::memory_order_relaxed)) return false;
+    if (other.life_.beginning() < held_since()) return false;
     SlowPath slow;
     Lock lock(mutex_);
     Lock lock_of_other(other.mutex_);
@@ -245,8 +245,7 @@ bool Stream::take_in(Stream& other) {
 }
 
 uint64_t Stream::end_clock() const {
-    const uint64_t ended = held_since_.load(std::memory_order_relaxed);
-    return ended != 0 ? ended : clock_now();
+    return is_held() ? held_since() : clock_now();
 }
 
 void Stream::set_name(const char* name) {

@@ -403,8 +403,9 @@ std::vector<Stream*> StreamList::take_held(size_t most) {
     Lock lock(mutex_);
     std::vector<Stream*> held;
     std::ranges::copy_if(streams_, std::back_inserter(held), &Stream::is_held);
+    if (held.size() <= most) return {};
     std::ranges::sort(held, {}, &Stream::held_since);
-    held.resize(held.size() - std::min(held.size(), most));
+    held.resize(held.size() - most);
     take(held);
     return held;
 }

@@ -20,9 +20,8 @@ void ThreadLife::begin(const Facts& facts, uint64_t since, Shares shares) {
     const bool is_bound = cpus.size() == 1;
     is_sampled_ = facts.samples_cpus && (!is_bound || shares == Shares::maybe);
     begin_phyid_ = is_bound ? cpus[0] : is_sampled_ ? sched_getcpu() : -1;
-    set_phyid(begin_phyid_);
+    set_phyid(facts.index_of(begin_phyid_) < 0 ? -1 : begin_phyid_);
     append_begin(facts, begin_clock_, begin_phyid_);
-    write_begin(facts);
     own_.window()->last = begin_clock_;
     set_owes_end(true);
 }
