@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <string_view>
 #include <vector>
@@ -35,11 +36,15 @@ std::vector<writer::Session> parts_of(uint64_t job) {
     return parts;
 }
 
-// Parts that find each other at the same time: one of them says so.
+// Parts that find each other at the same time: one of them says so. One that stands still while it has its
+// turn holds the others up for half a second.
 bool is_first_to_tell(const writer::Session& own, const std::vector<writer::Session>& parts) {
+    constexpr int attempts = 50;
+    constexpr timespec moment{0, 10'000'000};
     const std::string place = fs::path(own.directory()).parent_path();
     const Fd turn(::open(place.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    ::flock(turn.get(), LOCK_EX);
+    for (int i = 0; i < attempts && ::flock(turn.get(), LOCK_EX | LOCK_NB) != 0; ++i)
+        ::nanosleep(&moment, nullptr);
     for (const writer::Session& part : parts)
         if (part.header().is_scatter_told.load()) return false;
     own.header().is_scatter_told.store(1);
