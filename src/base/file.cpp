@@ -106,7 +106,8 @@ std::filesystem::path target_of(const std::filesystem::path& path) {
 
 // Whoever removes what is left over may be faster than the lock.
 OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)), target_(target_of(path_)) {
-    if (remove_left_over(target_)) throw Error("is written already, as another output", path_);
+    if (remove_left_over(target_))
+        throw Error("is written already, as another output: name another file for one of the two", path_);
     constexpr int attempts = 10;
     for (int attempt = 0; attempt < attempts; ++attempt) {
         beside_ = temporary_name(target_);
@@ -115,7 +116,7 @@ OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)), tar
         if (fd_ && hold(fd_)) return;
     }
     fd_ = Fd();
-    throw Error("another program removes what is written at this moment", path_);
+    throw Error("another program writes it at this moment: try again", path_);
 }
 
 std::filesystem::path OutputFile::open_file() const {

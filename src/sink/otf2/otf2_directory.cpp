@@ -56,7 +56,8 @@ void move_files(const fs::path& from, const fs::path& to) {
     remove_otf2_archive(to);
     fs::create_directory(to);
     fs::create_directory(events);
-    if (!is_real_directory(events)) throw Error("is no directory", events);
+    if (!is_real_directory(events))
+        throw Error("is no directory: remove it, or name another place for the archive", events);
     for (const auto& entry : fs::directory_iterator(from / otf2_events_name))
         fs::rename(entry.path(), events / entry.path().filename());
     for (const char* name : {otf2_definitions_name, otf2_anchor_name}) fs::rename(from / name, to / name);
