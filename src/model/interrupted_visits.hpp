@@ -1,8 +1,8 @@
-// Visits of regions of MPI_Pcontrol that end in a stream while the program is still in them. Where recording
-// pauses, a stream closes the regions that are open, and opens those that still are where the pause ends.
-// Where a region is closed below others, it closes these and opens them again, all at one clock. A visit that
-// goes on and ends at one clock has ended in the pause: the region that is opened there once more is visited
-// anew.
+// Visits of regions of MPI_Pcontrol that end in a stream while the program is still in them. The stream
+// closes the open regions at the begin of a pause of recording, and opens those that still are open at its
+// end. It also closes those above a region that is closed below others, and opens them again, all at one
+// clock. A visit that goes on and ends at one clock has ended in the pause: the region that is opened there
+// once more is visited anew.
 #pragma once
 
 #include <algorithm>
