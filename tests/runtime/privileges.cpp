@@ -24,6 +24,13 @@ class PrivilegeTest : public RuntimeTest {
     void SetUp() override {
         if (::geteuid() != 0) GTEST_SKIP() << "only root has rights to give up";
     }
+    // A run directory as ovnirun makes it, which this process drains; not valid if it cannot be.
+    writer::Session session_for_program() {
+        writer::Session session = writer::Session::create(home() / "session");
+        if (!session.is_valid() || !session.claim()) return {};
+        set_environment("OVNI_SESSION", session.directory());
+        return session;
+    }
 };
 
 void emit_numbers(uint64_t count) {
@@ -49,9 +56,8 @@ void give_up_rights(const std::function<void()>& before) {
 }
 
 TEST_F(PrivilegeTest, TheLossIsToldByAThreadThatIsStillThere) {
-    writer::Session session = writer::Session::create(home() / "session");
-    ASSERT_TRUE(session.is_valid() && session.claim());
-    set_environment("OVNI_SESSION", session.directory());
+    writer::Session session = session_for_program();
+    ASSERT_TRUE(session.is_valid());
     run_traced([] {
         start();
         ovni_add_cpu(0, 0);
@@ -79,9 +85,8 @@ TEST_F(PrivilegeTest, TheLossIsToldByAThreadThatIsStillThere) {
 }
 
 TEST_F(PrivilegeTest, WhatAThreadWithoutARunDirectoryLosesIsCounted) {
-    writer::Session session = writer::Session::create(home() / "session");
-    ASSERT_TRUE(session.is_valid() && session.claim());
-    set_environment("OVNI_SESSION", session.directory());
+    writer::Session session = session_for_program();
+    ASSERT_TRUE(session.is_valid());
     run_traced([] { give_up_rights([] {}); });
     EXPECT_EQ(status(), 0);
     EXPECT_THAT(printed_errors(), HasSubstr(lost));
@@ -96,9 +101,8 @@ TEST_F(PrivilegeTest, WhatAThreadWithoutARunDirectoryLosesIsCounted) {
 
 // The note of the stream cannot say so any more.
 TEST_F(PrivilegeTest, MetadataOfAfterwardsReachesTheDrainer) {
-    writer::Session session = writer::Session::create(home() / "session");
-    ASSERT_TRUE(session.is_valid() && session.claim());
-    set_environment("OVNI_SESSION", session.directory());
+    writer::Session session = session_for_program();
+    ASSERT_TRUE(session.is_valid());
     run_traced([] {
         start();
         ovni_add_cpu(0, 0);
@@ -124,9 +128,8 @@ TEST_F(PrivilegeTest, MetadataOfAfterwardsReachesTheDrainer) {
 
 // The note of that ring names the stream of a thread that has ended.
 TEST_F(PrivilegeTest, ARingOfAnotherThreadIsNotUsedAnew) {
-    writer::Session session = writer::Session::create(home() / "session");
-    ASSERT_TRUE(session.is_valid() && session.claim());
-    set_environment("OVNI_SESSION", session.directory());
+    writer::Session session = session_for_program();
+    ASSERT_TRUE(session.is_valid());
     run_traced([&] {
         give_up_rights([&] {
             std::thread([] {
