@@ -203,21 +203,22 @@ uint64_t ovni_private_code_until_next(void);
 void ovni_private_code_count(uint64_t instructions);
 /* It is about to execute a block of that many; alarms fire at its begin. */
 void ovni_private_code_block(uint64_t instructions);
-/* 0 while the calling thread is in the middle of an emission: events would be ignored. */
+/* 1 if the next instruction is the first one of a sample, and ends no other count: the event belongs before
+ * it. */
+int ovni_private_code_begins_sample(void);
+/* 0 while the calling thread is in the middle of an emission or of fork(): events would be ignored. */
 int ovni_private_code_may_fire(void);
 /* 1 if other threads may make the next alarm fire earlier. */
 int ovni_private_code_is_shared(void);
 /* 1 if an event in one thread may arm alarms of others. */
 int ovni_private_code_arms_others(void);
+/* The calling thread is one of ours: it has no number, and no alarm counts what it does. */
+void ovni_private_thread_is_tracers(void);
 /* 1 if ovnirun started this process; 0 if a program of ovnirun did. */
 int ovni_private_is_first_process(void);
 /* How instructions are counted: `exact` is 0 if alarms fire at the begin of a block; `images` are the files
  * whose code is counted, separated by commas, and empty for all; `counter` is cache, processor or time. */
 void ovni_private_code_accuracy(int* exact, const char** images, const char** counter);
-
-/* `follower` is called in a thread with 1 when the library begins work during which no event can fire, and
- * with 0 at the end of it. */
-void ovni_private_follow_work(void (*follower)(int begins));
 
 /* Returns the calling thread's registers (ovni/control.h) at the code that it reports, or NULL. */
 struct ovni_control_registers;

@@ -21,6 +21,7 @@
 #include "code/elf_image.hpp"
 #include "code/function_list.hpp"
 #include "code/own_hits.hpp"
+#include "code/own_stack.hpp"
 #include "code/patched_hit.hpp"
 #include "code/program_jumps.hpp"
 #include "code/program_signals.hpp"
@@ -269,7 +270,15 @@ class CodeAlarms {
     static void unwound(uintptr_t stack_pointer);
     static void spawning(bool begins);
     static void forked();
+    struct Trap {
+        int signal;
+        siginfo_t* info;
+        ucontext_t* context;
+        bool is_translated = false;
+        bool is_of_program = false;
+    };
     static void on_trap(int signal, siginfo_t* info, void* context);
+    static void handle(void* trap);
     static void report(const Site& site, const Registers& registers);
     static bool report_patched(const Site& site, const PatchedFrame& frame);
     static bool pass_site(ucontext_t* context);
@@ -303,6 +312,7 @@ void CodeAlarms::spawning(bool begins) {
 
 void CodeAlarms::forked() {
     Reporting reporting;
+    keep_own_stack_in_child();
     code_alarms->sites_.start_over_in_child();
 }
 
@@ -398,36 +408,47 @@ bool CodeAlarms::pass_inside(ucontext_t* context, uintptr_t behind) {
 }
 
 void CodeAlarms::on_trap(int signal, siginfo_t* info, void* given) {
-    auto* context = static_cast<ucontext_t*>(given);
+    Trap trap{signal, info, static_cast<ucontext_t*>(given)};
     const bool is_int3 = signal == SIGTRAP && info->si_code == SI_KERNEL;
-    if (own_hits.is_reporting && is_int3 && pass_site(context)) return;
-    if (signal == SIGILL && pass_inside(context, 0)) return;
+    if (own_hits.is_reporting && is_int3 && pass_site(trap.context)) return;
+    if (signal == SIGILL && pass_inside(trap.context, 0)) return;
     const int saved = read_errno();
-    if (is_wish_to_translate(*info)) {
+    ovni_code_call_at(ovni_code_own_stack(), handle, &trap);
+    if (trap.is_of_program) {
+        OwnWork work;
+        pass_trap_to_program(signal, info, given);
+        if (trap.is_translated) go_on_translated(trap.context, GoOn::here);
+    }
+    follow_missed_wish(trap.context);
+    write_errno(saved);
+}
+
+void CodeAlarms::handle(void* given) {
+    Trap& trap = *static_cast<Trap*>(given);
+    ucontext_t* context = trap.context;
+    if (is_wish_to_translate(*trap.info)) {
         const Registers here = registers_in(*context);
         const Registers* before = shown_registers;
         shown_registers = before == nullptr ? &here : before;
-        if (!is_early(*info)) follow_wish(context);
+        if (!is_early(*trap.info)) follow_wish(context);
         shown_registers = before;
-    } else {
-        OwnWork work;
-        bool is_translated = false;
-        if (show_program(signal, info, context, is_translated)) {
-            const Site* patched = is_int3 ? leave_patch(context) : nullptr;
-            if (patched != nullptr && is_translated) {
-                context->uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(patched->address);
-                go_on_translated(context, GoOn::behind);
-            } else if (patched != nullptr) {
-                context->uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(patched->way_on());
-                enter_behind_site(context, patched->address, GoOn::behind);
-            } else {
-                if (!is_int3 || !on_int3(context, is_translated)) pass_trap_to_program(signal, info, given);
-                if (is_translated) go_on_translated(context, GoOn::here);
-            }
-        }
+        return;
     }
-    follow_missed_wish(context);
-    write_errno(saved);
+    OwnWork work;
+    if (!show_program(trap.signal, trap.info, context, trap.is_translated)) return;
+    const bool is_int3 = trap.signal == SIGTRAP && trap.info->si_code == SI_KERNEL;
+    const Site* patched = is_int3 ? leave_patch(context) : nullptr;
+    if (patched != nullptr && trap.is_translated) {
+        context->uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(patched->address);
+        go_on_translated(context, GoOn::behind);
+    } else if (patched != nullptr) {
+        context->uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(patched->way_on());
+        enter_behind_site(context, patched->address, GoOn::behind);
+    } else if (!is_int3 || !on_int3(context, trap.is_translated)) {
+        trap.is_of_program = true;
+    } else if (trap.is_translated) {
+        go_on_translated(context, GoOn::here);
+    }
 }
 
 // ovnirun --list-functions: the program does not begin.

@@ -10,6 +10,7 @@
 
 #include "code/extended_state.hpp"
 #include "code/own_hits.hpp"
+#include "code/own_stack.hpp"
 #include "code/sites.hpp"
 #include "code/system_call.hpp"
 #include "ovni/private.h"
@@ -49,7 +50,7 @@ static_assert(sizeof(PatchedFrame) - offsetof(PatchedFrame, site) == below_stack
 asm(R"(
     .pushsection .text
     .hidden ovni_code_patched_site, ovni_code_behind_patch, ovni_code_count_patched, ovni_code_report_patched
-    .hidden ovni_code_state_of_patched
+    .hidden ovni_code_state_of_patched, ovni_code_own_stack
     .globl ovni_code_patched_site, ovni_code_behind_patch
 
     .type ovni_code_patched_site, @function
@@ -80,12 +81,16 @@ ovni_code_patched_site:
     push %r13
     push %r14
     push %r15
-    mov %rsp, %rdi
     # Direction, alignment checks and traps are those of a handler
     pushfq
     pushq $2
     popfq
     mov %rsp, %rbx
+    and $-16, %rsp
+    call ovni_code_own_stack
+    test %rax, %rax
+    cmovnz %rax, %rsp
+    lea 8(%rbx), %rdi
 )" OVNI_ROOM_FOR_EXTENDED_STATE R"(
     mov ovni_code_state_of_patched(%rip), %eax
     mov 4+ovni_code_state_of_patched(%rip), %edx

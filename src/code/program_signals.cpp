@@ -12,6 +12,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <iterator>
 
 #include "code/real_function.hpp"
 
@@ -22,10 +23,11 @@ namespace {
 // A signal that is ours, and the program's action for it, as it was set last.
 struct OwnSignal {
     int number;
+    uint32_t bit;  // in sets of such signals
     std::atomic<bool> is_taken{false};
     struct sigaction of_program {};
 };
-constinit OwnSignal own_signals[] = {{.number = SIGTRAP}, {.number = SIGILL}};
+constinit OwnSignal own_signals[] = {{.number = SIGTRAP, .bit = 1}, {.number = SIGILL, .bit = 2}};
 
 OwnSignal* own_signal(int number) noexcept {
     for (OwnSignal& own : own_signals)
@@ -50,16 +52,86 @@ sigset_t without_own(const sigset_t& set) noexcept {
     return copy;
 }
 
+// The system never blocks signals that are ours. To the program they are blocked if it says so: those that a
+// process sends wait here.
+struct HeldSignals {
+    uint32_t blocked = 0;
+    uint32_t pending = 0;
+    siginfo_t last[std::size(own_signals)]{};
+};
+constinit thread_local HeldSignals held;
+
+uint32_t own_signals_in(const sigset_t& set) noexcept {
+    uint32_t bits = 0;
+    for (const OwnSignal& own : own_signals)
+        if (own.is_taken.load() && sigismember(&set, own.number) == 1) bits |= own.bit;
+    return bits;
+}
+
+void add_own_signals(uint32_t bits, sigset_t* set) noexcept {
+    for (const OwnSignal& own : own_signals)
+        if (set != nullptr && (bits & own.bit) != 0) sigaddset(set, own.number);
+}
+
+// True if it waits from now on.
+bool hold(int signal, const siginfo_t& info) noexcept {
+    for (size_t i = 0; i < std::size(own_signals); ++i) {
+        const OwnSignal& own = own_signals[i];
+        if (own.number != signal || (held.blocked & own.bit) == 0) continue;
+        held.last[i] = info;
+        held.pending |= own.bit;
+        return true;
+    }
+    return false;
+}
+
+// Those that waited in vain come; returns whether there were some.
+bool let_in_held() noexcept {
+    const uint32_t due = held.pending & ~held.blocked;
+    held.pending &= held.blocked;
+    for (size_t i = 0; i < std::size(own_signals); ++i)
+        if ((due & own_signals[i].bit) != 0)
+            ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), ::syscall(SYS_gettid), own_signals[i].number,
+                      &held.last[i]);
+    return due != 0;
+}
+
+template <class Change>
+int change_mask(int how, const sigset_t* set, sigset_t* before, Change change) noexcept {
+    const uint32_t blocked = held.blocked, given = set == nullptr ? 0 : own_signals_in(*set);
+    const sigset_t for_system = set == nullptr ? sigset_t{} : without_own(*set);
+    const int result =
+        change(how, set == nullptr ? nullptr : how == SIG_UNBLOCK ? set : &for_system, before);
+    if (result != 0) return result;
+    add_own_signals(blocked, before);
+    if (set == nullptr) return result;
+    held.blocked = how == SIG_BLOCK ? blocked | given : how == SIG_UNBLOCK ? blocked & ~given : given;
+    let_in_held();
+    return result;
+}
+
 // A mask that blocks signals for the time of a call.
 class Mask {
  public:
-    explicit Mask(const sigset_t* set) noexcept : is_given_(set != nullptr) {
-        if (is_given_) set_ = without_own(*set);
+    explicit Mask(const sigset_t* set) noexcept : is_given_(set != nullptr), blocked_(held.blocked) {
+        if (!is_given_) return;
+        set_ = without_own(*set);
+        held.blocked = own_signals_in(*set);
     }
+    ~Mask() { held.blocked = blocked_; }
+    Mask(const Mask&) = delete;
+    Mask& operator=(const Mask&) = delete;
     const sigset_t* get() const noexcept { return is_given_ ? &set_ : nullptr; }
+    // A signal has waited for the call, which it ends at once.
+    bool is_interrupted() const noexcept {
+        const bool is_interrupted = let_in_held();
+        if (is_interrupted) errno = EINTR;
+        return is_interrupted;
+    }
 
  private:
     bool is_given_;
+    uint32_t blocked_;
     sigset_t set_{};
 };
 
@@ -170,6 +242,7 @@ uintptr_t handler_of_program(int signal) noexcept {
 }
 
 void pass_trap_to_program(int signal, siginfo_t* info, void* context) noexcept {
+    if (is_sent_by_process(*info) && hold(signal, *info)) return;
     struct sigaction theirs;
     {
         Guard guard;
@@ -257,19 +330,27 @@ sighandler_t sysv_signal(int number, sighandler_t handler) noexcept {
 }
 
 int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {
-    return OVNI_REAL(pthread_sigmask)(how, how == SIG_UNBLOCK ? set : Mask(set).get(), before);
+    return change_mask(how, set, before, OVNI_REAL(pthread_sigmask));
 }
 
 int pthread_attr_setsigmask_np(pthread_attr_t* attributes, const sigset_t* set) {
-    return OVNI_REAL(pthread_attr_setsigmask_np)(attributes, Mask(set).get());
+    const sigset_t for_system = set == nullptr ? sigset_t{} : without_own(*set);
+    return OVNI_REAL(pthread_attr_setsigmask_np)(attributes, set == nullptr ? nullptr : &for_system);
 }
 
 int sigprocmask(int how, const sigset_t* set, sigset_t* before) noexcept {
-    return OVNI_REAL(sigprocmask)(how, how == SIG_UNBLOCK ? set : Mask(set).get(), before);
+    return change_mask(how, set, before, OVNI_REAL(sigprocmask));
 }
 
 int sigsuspend(const sigset_t* set) {
-    return OVNI_REAL(sigsuspend)(Mask(set).get());
+    const Mask mask(set);
+    return mask.is_interrupted() ? -1 : OVNI_REAL(sigsuspend)(mask.get());
+}
+
+int sigpending(sigset_t* set) noexcept {
+    const int result = OVNI_REAL(sigpending)(set);
+    if (result == 0) add_own_signals(held.pending, set);
+    return result;
 }
 
 int pthread_cancel(pthread_t thread) {
@@ -278,16 +359,20 @@ int pthread_cancel(pthread_t thread) {
 }
 
 int ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* set) {
-    return OVNI_REAL(ppoll)(fds, count, timeout, Mask(set).get());
+    const Mask mask(set);
+    return mask.is_interrupted() ? -1 : OVNI_REAL(ppoll)(fds, count, timeout, mask.get());
 }
 
 int pselect(int count, fd_set* reading, fd_set* writing, fd_set* excepting, const timespec* timeout,
             const sigset_t* set) {
-    return OVNI_REAL(pselect)(count, reading, writing, excepting, timeout, Mask(set).get());
+    const Mask mask(set);
+    if (mask.is_interrupted()) return -1;
+    return OVNI_REAL(pselect)(count, reading, writing, excepting, timeout, mask.get());
 }
 
 int epoll_pwait(int epoll, epoll_event* events, int most, int timeout, const sigset_t* set) {
-    return OVNI_REAL(epoll_pwait)(epoll, events, most, timeout, Mask(set).get());
+    const Mask mask(set);
+    return mask.is_interrupted() ? -1 : OVNI_REAL(epoll_pwait)(epoll, events, most, timeout, mask.get());
 }
 
 }  // extern "C"

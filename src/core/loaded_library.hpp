@@ -66,6 +66,14 @@ class LoadedLibrary {
 
     // A function that it exports, in the version that programs are linked with today; null if there is none.
     void* function(const char* name) const noexcept { return find(name, is_function); }
+    // Calls visit(name, address) for each function that it exports.
+    template <class Visit>
+    void for_each_function(Visit visit) const noexcept;
+    // The function of the loader that its calls come to at first; 0 if all are bound when it is loaded.
+    uint64_t binder() const noexcept {
+        const auto* table_of_calls = table<uint64_t>(DT_PLTGOT);
+        return table_of_calls == nullptr ? 0 : table_of_calls[2];
+    }
     // The exported function that covers an address in the file.
     Symbol function_at(uint64_t address) const noexcept;
     // True if the symbol is a function here and its code is at an address in the file.
@@ -103,6 +111,7 @@ class LoadedLibrary {
     std::span<const ElfW(Phdr)> parts() const noexcept;
     static bool holds_address(const ElfW(Rela) & row) noexcept;
     const char* own_name() const noexcept;
+    std::span<const ElfW(Sym)> symbols() const noexcept;
 
     uintptr_t base_ = 0;
     const ElfW(Dyn) * dynamic_ = nullptr;
@@ -211,17 +220,27 @@ inline void* LoadedLibrary::find(const char* name, IsWanted* is_wanted) const no
     return found;
 }
 
-inline Symbol LoadedLibrary::function_at(uint64_t address) const noexcept {
+// Empty if it has no names.
+inline std::span<const ElfW(Sym)> LoadedLibrary::symbols() const noexcept {
     const auto* symbols = table<ElfW(Sym)>(DT_SYMTAB);
-    const auto* names = table<char>(DT_STRTAB);
     const auto* hash = table<uint32_t>(DT_GNU_HASH);
     const auto* plain = table<uint32_t>(DT_HASH);
-    if (!symbols || !names || (!hash && !plain)) return {};
-    const uint32_t size = hash ? GnuHash(hash).size() : plain[1];
-    const auto* found =
-        std::find_if(symbols, symbols + size, [&](const ElfW(Sym) & one) { return covers(one, address); });
-    if (found == symbols + size) return {};
-    return {names + found->st_name, found->st_value};
+    if (!symbols || table<char>(DT_STRTAB) == nullptr || (!hash && !plain)) return {};
+    return {symbols, hash ? GnuHash(hash).size() : plain[1]};
+}
+
+template <class Visit>
+inline void LoadedLibrary::for_each_function(Visit visit) const noexcept {
+    const auto* names = table<char>(DT_STRTAB);
+    for (const ElfW(Sym) & symbol : symbols())
+        if (is_function(symbol)) visit(names + symbol.st_name, base_ + symbol.st_value);
+}
+
+inline Symbol LoadedLibrary::function_at(uint64_t address) const noexcept {
+    const std::span<const ElfW(Sym)> all = symbols();
+    const auto found = std::ranges::find_if(all, [&](const ElfW(Sym) & one) { return covers(one, address); });
+    if (found == all.end()) return {};
+    return {table<char>(DT_STRTAB) + found->st_name, found->st_value};
 }
 
 inline const char* LoadedLibrary::own_name() const noexcept {

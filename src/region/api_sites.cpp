@@ -61,6 +61,10 @@ void ovni_private_code_block(uint64_t instructions) {
     controller().begin_block(instructions);
 }
 
+int ovni_private_code_begins_sample(void) {
+    return controller().begins_sample();
+}
+
 int ovni_private_code_may_fire(void) {
     return !is_amid_of_program();
 }
@@ -82,6 +86,10 @@ void ovni_private_code_accuracy(int* exact, const char** images, const char** co
     *counter = running ? running->counting().counter.c_str() : "";
 }
 
+void ovni_private_thread_is_tracers(void) {
+    own_thread.phase = Phase::helper;
+}
+
 void ovni_private_follow_registers(ovni_private_registers* registers) {
     registers_function.store(registers, std::memory_order_release);
 }
@@ -92,10 +100,6 @@ int ovni_private_is_first_process(void) {
 
 int ovni_private_is_launcher(void) {
     return is_launcher();
-}
-
-void ovni_private_follow_work(void (*follower)(int begins)) {
-    writer::slow_path_follower.store(follower, std::memory_order_relaxed);
 }
 
 const uint8_t* ovni_private_awaited_calls(void) {

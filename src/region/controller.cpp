@@ -23,7 +23,8 @@ namespace {
     static constexpr writer::Controller table{
         []() noexcept { return controller().begin(); }, []() noexcept { controller().thread_begins(); },
         []() noexcept { controller().thread_ends(); },  []() noexcept { controller().start_over_in_child(); },
-        []() noexcept { controller().end(); },          []() noexcept { return controller().decides(); }};
+        []() noexcept { controller().fork_ends(); },    []() noexcept { controller().end(); },
+        []() noexcept { return controller().decides(); }};
     controller().be_born(writer::monotonic_clock());
     writer::gate().set_controller(table);
 }
@@ -122,8 +123,16 @@ void RegionController::hit(AlarmKind kind, std::string_view text, int64_t detail
 }
 
 void RegionController::hit(std::span<const uint16_t> alarms) noexcept {
-    if (running() != nullptr && !writer::is_inside() && attach())
-        running()->engine().hit(own_thread.thread, alarms);
+    if (running() == nullptr) return;
+    if (writer::own_thread_state.forks) return deferred_.add(alarms);
+    if (!writer::is_inside() && attach()) running()->engine().hit(own_thread.thread, alarms);
+}
+
+void RegionController::fork_ends() noexcept {
+    const uint64_t lost = deferred_.report([](uint16_t alarm) { controller().hit({&alarm, 1}); });
+    if (lost > 0)
+        writer::complain(writer::Trouble::control, "ovni",
+                         "--control: %" PRIu64 " hits in a fork are not counted, as there were too many", lost);
 }
 
 bool RegionController::is_armed_somewhere(uint16_t alarm) const noexcept {
@@ -143,6 +152,10 @@ uint64_t RegionController::instructions_until_next() noexcept {
     if (running() == nullptr || !attach_if_started()) return none;
     const uint64_t until = running()->engine().begin_count(own_thread.thread);
     return until < largest_target ? until : none;
+}
+
+bool RegionController::begins_sample() noexcept {
+    return running() != nullptr && attach() && running()->engine().begins_sample(own_thread.thread);
 }
 
 void RegionController::execute(uint64_t instructions) noexcept {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "region/control_settings.hpp"
+#include "region/deferred_hits.hpp"
 #include "region/delivery.hpp"
 #include "region/engine.hpp"
 #include "region/plan.hpp"
@@ -35,6 +36,7 @@ class RegionController {
     void thread_begins() noexcept;
     void thread_ends() noexcept;
     void start_over_in_child() noexcept;
+    void fork_ends() noexcept;
     void end() noexcept;
     bool decides() const noexcept { return running() != nullptr && running()->decides(); }
 
@@ -56,6 +58,7 @@ class RegionController {
     // Instructions of the calling thread, as in ovni/private.h.
     bool is_armed_here(uint16_t alarm) noexcept;
     uint64_t instructions_until_next() noexcept;
+    bool begins_sample() noexcept;
     void execute(uint64_t instructions) noexcept;
     void begin_block(uint64_t instructions) noexcept;
 
@@ -124,6 +127,7 @@ class RegionController {
         Firing firing;
         Outcome outcome;
     };
+    DeferredHits deferred_;
     std::vector<Untold> untold_;
     uint32_t told_thread_ = 0;
 };

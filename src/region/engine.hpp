@@ -116,6 +116,8 @@ class Engine {
     // How many instructions this thread may execute before one of its alarms can fire; largest_target or more
     // if none counts. For global alarms other threads can make it less.
     uint64_t instructions_until_next(Thread thread) const noexcept;
+    // True if the next instruction is the first one of a sample, and no other count ends with it.
+    bool begins_sample(Thread thread) const noexcept;
     // For threads that report what they executed later: these two are called in turn. Another thread may arm
     // an alarm in between, which then counts from the next settle() on; a global alarm counts all.
     uint64_t begin_count(Thread thread) noexcept;  // returns instructions_until_next()

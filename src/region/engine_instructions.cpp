@@ -88,6 +88,18 @@ uint64_t Engine::instructions_until_next(Thread thread, const Skipped& skipped) 
     return least;
 }
 
+bool Engine::begins_sample(Thread thread) const noexcept {
+    bool begins = false;
+    for (uint16_t alarm : counters_) {
+        if (!is_armed(thread, alarm) || count_so_far(alarm, thread) + 1 < target_of(alarm)) continue;
+        const bool is_start = rules_[alarm].kind == AlarmKind::uniform &&
+                              phases_[alarm].load(std::memory_order_acquire) % 2 == 0;
+        if (!is_start) return false;
+        begins = true;
+    }
+    return begins;
+}
+
 // Null if the thread has no slot.
 Engine::Word* Engine::seen_epoch(Thread thread, uint16_t alarm) noexcept {
     if (thread.slot == Thread::no_slot) return nullptr;

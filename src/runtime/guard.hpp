@@ -48,6 +48,7 @@ struct ThreadState {
     bool waits_for_memory = false;       // see memory.hpp
     volatile bool holds_memory = false;  // the lock of memory.cpp
     volatile int slow_paths = 0;         // how many the thread is in
+    volatile bool forks = false;         // between the handlers of a fork, with all locks
 
     void become(ThreadPhase next, Stream* with = nullptr) noexcept {
         stream = with;
@@ -85,20 +86,10 @@ class SignalsWait {
     sigset_t before_;
 };
 
-// Called with 1 when a thread begins its outermost slow path, with 0 when it ends that. Null: nobody follows.
-using SlowPathFollower = void (*)(int begins);
-inline constinit std::atomic<SlowPathFollower> slow_path_follower{nullptr};
-
 class SlowPath {
  public:
-    SlowPath() noexcept {
-        own_thread_state.slow_paths = own_thread_state.slow_paths + 1;
-        tell(1);
-    }
-    ~SlowPath() {
-        tell(0);
-        own_thread_state.slow_paths = own_thread_state.slow_paths - 1;
-    }
+    SlowPath() noexcept { own_thread_state.slow_paths = own_thread_state.slow_paths + 1; }
+    ~SlowPath() { own_thread_state.slow_paths = own_thread_state.slow_paths - 1; }
     const sigset_t& signals_before() const noexcept { return wait_.before(); }
     SlowPath(const SlowPath&) = delete;
     SlowPath& operator=(const SlowPath&) = delete;
@@ -108,10 +99,6 @@ class SlowPath {
         int kept = errno;
         ~KeepErrno() { errno = kept; }
     };
-    static void tell(int begins) noexcept {
-        const SlowPathFollower follower = slow_path_follower.load(std::memory_order_relaxed);
-        if (follower != nullptr && own_thread_state.slow_paths == 1) follower(begins);
-    }
     KeepErrno errno_;
     SignalsWait wait_;
 };

@@ -88,6 +88,7 @@ void before_fork() {
     process().lock();
     lock_memory();
     signals_before_fork = before;
+    own_thread_state.forks = true;
 }
 
 void release_locks() {
@@ -97,11 +98,17 @@ void release_locks() {
     change_signals(SIG_SETMASK, before);
 }
 
+void end_fork() {
+    own_thread_state.forks = false;
+    release_locks();
+    if (gate().controller()) gate().controller()->fork_ends();
+}
+
 void after_fork_in_parent() {
     own_thread_state.slow_paths = own_thread_state.slow_paths - 1;
     if (is_inside()) return;
     unlock_memory();
-    release_locks();
+    end_fork();
 }
 
 void forget_locks() {
@@ -151,7 +158,7 @@ void after_fork_in_child() {
     if (own_thread_state.slow_paths > 1) forget_locks();
     start_thread_over();
     own_thread_state.slow_paths = own_thread_state.slow_paths - 1;
-    if (!is_inside()) release_locks();
+    if (!is_inside()) end_fork();
 }
 
 // A child that shares or copies our memory without the knowledge of pthread_atfork has nothing to end. A

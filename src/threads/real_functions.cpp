@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "core/loaded_library.hpp"
+#include "ovni/private.h"
 
 namespace ovni::threads {
 
@@ -76,6 +77,14 @@ bool find_layer(RealFunction<Function>& function) {
     return function.is_layered();
 }
 
+// The instructions of the program are those of the functions that it calls, and of no attempts.
+bool are_instructions_counted() {
+    const ovni_private_code_alarm* alarms = nullptr;
+    const size_t count = ovni_private_code_alarms(&alarms);
+    return std::any_of(alarms, alarms + count,
+                       [](const auto& alarm) { return alarm.kind >= OVNI_PRIVATE_CODE_ICOUNT; });
+}
+
 [[gnu::constructor]] void look_up_all() {
 #define OVNI_LOOK_UP(name, ...) look_up(r.name, #name);
 #define WAIT OVNI_LOOK_UP
@@ -86,6 +95,7 @@ bool find_layer(RealFunction<Function>& function) {
 #include "threads/functions.inc"
     look_up(r.pthread_exit, "pthread_exit");
     look_up(r.call_once, "call_once");
+    if (are_instructions_counted()) return;
     bool are_layered = false;
 #define WAIT(name, ...) are_layered |= find_layer(r.name);
 #include "threads/functions.inc"

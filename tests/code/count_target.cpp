@@ -1,14 +1,18 @@
 // Work whose number of instructions is the same in every run. The first word names it; it is done once, and
 // three times more behind begin().
+#include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string_view>
@@ -213,6 +217,108 @@ void all_in_threads() {
     for (std::thread& thread : threads) thread.join();
 }
 
+// Functions that the tracer stands before, or calls itself.
+
+void locks() {
+    static pthread_mutex_t plain = PTHREAD_MUTEX_INITIALIZER, recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    for (int i = 0; i < 50; ++i) {
+        pthread_mutex_lock(&plain);
+        pthread_mutex_lock(&recursive);
+        result += pthread_mutex_trylock(&recursive) + pthread_mutex_trylock(&plain);
+        pthread_mutex_unlock(&recursive);
+        pthread_mutex_unlock(&recursive);
+        pthread_mutex_unlock(&plain);
+    }
+}
+
+void other_locks() {
+    static pthread_rwlock_t shared = PTHREAD_RWLOCK_INITIALIZER;
+    static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+    static pthread_spinlock_t spin;
+    static sem_t semaphore;
+    pthread_spin_init(&spin, 0);
+    sem_init(&semaphore, 0, 3);
+    for (int i = 0; i < 30; ++i) {
+        pthread_rwlock_rdlock(&shared);
+        pthread_rwlock_unlock(&shared);
+        pthread_rwlock_wrlock(&shared);
+        pthread_spin_lock(&spin);
+        sem_wait(&semaphore);
+        pthread_cond_signal(&condition);
+        pthread_cond_broadcast(&condition);
+        sem_post(&semaphore);
+        pthread_spin_unlock(&spin);
+        pthread_rwlock_unlock(&shared);
+    }
+}
+
+// The thread is created, and joined once it has ended.
+void creates() {
+    pthread_t thread{};
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, size_t{64} << 10);
+    pthread_create(&thread, &attributes, [](void* argument) { return argument; }, nullptr);
+    result += fibonacci(10);
+    usleep(20000);
+    pthread_join(thread, nullptr);
+}
+
+void forks() {
+    int status = 0;
+    result += fibonacci(10);
+    const pid_t child = fork();
+    if (child == 0) _exit(3);
+    waitpid(child, &status, 0);
+    result += status;
+}
+
+void prints() {
+    char text[100];
+    for (int i = 0; i < 10; ++i) result += std::snprintf(text, sizeof text, "%d %s %.3f %lx", i, "word", i * 0.7, i * 77L);
+}
+
+void memory() {
+    std::vector<std::vector<int>> all;
+    for (size_t i = 1; i < 40; ++i) all.emplace_back(i * 13 % 101);
+    result += static_cast<double>(all[7].size());
+}
+
+void files() {
+    FILE* file = std::fopen("/dev/null", "w");
+    for (int i = 0; i < 20; ++i) std::fprintf(file, "%d\n", i);
+    std::fclose(file);
+}
+
+void sorts() {
+    static std::array<int, 60> numbers;
+    for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int>(i * 37 % 61);
+    std::qsort(numbers.data(), numbers.size(), sizeof numbers[0], [](const void* a, const void* b) {
+        return *static_cast<const int*>(a) - *static_cast<const int*>(b);
+    });
+    result += numbers[3];
+}
+
+void masks() {
+    sigset_t some, before;
+    sigemptyset(&some);
+    sigaddset(&some, SIGUSR1);
+    for (int i = 0; i < 20; ++i) {
+        pthread_sigmask(SIG_BLOCK, &some, &before);
+        signal(SIGUSR2, SIG_IGN);
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    }
+}
+
+void once() {
+    for (int i = 0; i < 30; ++i) {
+        static pthread_once_t control;
+        control = PTHREAD_ONCE_INIT;
+        pthread_once(&control, [] { result += fibonacci(3); });
+        pthread_once(&control, [] { result += 1; });
+    }
+}
+
 struct Work {
     std::string_view name;
     void (*function)();
@@ -220,7 +326,10 @@ struct Work {
 constexpr Work all[] = {{"calls", calls},       {"loops", loops},           {"vectors", vectors},
                         {"repeated", repeated}, {"exceptions", exceptions}, {"signals", signals},
                         {"jumps", jumps},       {"coroutines", coroutines}, {"data_in_code", data_in_code},
-                        {"choices", choices}};
+                        {"choices", choices},   {"locks", locks},           {"other_locks", other_locks},
+                        {"creates", creates},   {"forks", forks},           {"prints", prints},
+                        {"memory", memory},     {"files", files},           {"sorts", sorts},
+                        {"masks", masks},       {"once", once}};
 
 }  // namespace
 

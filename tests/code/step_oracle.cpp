@@ -1,9 +1,11 @@
-// Runs a program one instruction at a time: where is it after COUNT instructions, counted from behind the
-// first one at ADDRESS? A repeated instruction counts once.
+// Runs a program one instruction at a time: where is it after COUNT instructions, counted from the first one
+// at ADDRESS on? A repeated instruction counts once.
 //
 //     step_oracle ADDRESS COUNT... -- PROGRAM...     prints FILE+0xOFFSET for each count, ascending
 //
-// ADDRESS is that of the program's file, which has fixed addresses (-no-pie).
+// ADDRESS is that of the program's file, which has fixed addresses (-no-pie). If STEP_ONLY is set, only that
+// file counts.
+#include <fcntl.h>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
@@ -46,15 +48,14 @@ struct Range {
     uint64_t begin, end;
 };
 
-// The code of the tracer, which does not count.
-std::vector<Range> code_of_tracer(pid_t child) {
+std::vector<Range> code_of(pid_t child, const char* file) {
     std::vector<Range> ranges;
     char path[64], line[4096];
     snprintf(path, sizeof path, "/proc/%d/maps", child);
     FILE* maps = fopen(path, "re");
     Range range{};
     while (maps && fgets(line, sizeof line, maps))
-        if (strstr(line, "/libovni") && sscanf(line, "%lx-%lx", &range.begin, &range.end) == 2)
+        if (strstr(line, file) && sscanf(line, "%lx-%lx", &range.begin, &range.end) == 2)
             ranges.push_back(range);
     if (maps) fclose(maps);
     return ranges;
@@ -93,7 +94,7 @@ int main(int argc, char** argv) {
     if (child == 0) {
         ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
         personality(ADDR_NO_RANDOMIZE);
-        if (const char* libraries = getenv("STEP_PRELOAD")) setenv("LD_PRELOAD", libraries, 1);
+        dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
         execvp(argv[at + 1], argv + at + 1);
         _exit(127);
     }
@@ -113,12 +114,12 @@ int main(int argc, char** argv) {
     registers.rip = address;
     ptrace(PTRACE_SETREGS, child, nullptr, &registers);
     Stepping stepping(child);
-    stepping.step();
-    const std::vector<Range> uncounted = code_of_tracer(child);
+    const char* only = getenv("STEP_ONLY");
+    const std::vector<Range> counted = only ? code_of(child, only) : std::vector<Range>{{0, UINT64_MAX}};
     auto is_counted = [&](uint64_t place) {
-        for (const Range& range : uncounted)
-            if (range.begin <= place && place < range.end) return false;
-        return true;
+        for (const Range& range : counted)
+            if (range.begin <= place && place < range.end) return true;
+        return false;
     };
     uint64_t executed = 0;
     for (const uint64_t count : counts) {
@@ -127,8 +128,6 @@ int main(int argc, char** argv) {
             if (!stepping.step()) return 1;
             // A repeated instruction stays where it is; so does one that is interrupted by a signal.
             if (place_of(child) != before && is_counted(before) && !stepping.was_arrival()) ++executed;
-        }
-        while (!is_counted(place_of(child)) && stepping.step()) {
         }
         print_place(child, place_of(child));
     }

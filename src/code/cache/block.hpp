@@ -3,13 +3,15 @@
 
 #include <cstdint>
 
+#include "code/cache/owner.hpp"
+
 namespace ovni::code {
 
 // How a block is translated.
 struct Form {
-    bool is_matching = false;  // stops before instructions that alarms look for
-    bool is_behind = false;    // of one instruction that was counted and reported before
-    bool is_step = false;      // of one instruction; then the resolver comes, which counts it
+    Work work = Work::program;
+    bool is_behind = false;  // of one instruction that was reported before
+    bool is_step = false;    // of one instruction; then the resolver comes, which counts it
 };
 
 // The places of the program's registers, at a place in translated code.
@@ -40,6 +42,7 @@ struct Piece {
     uint16_t mark_count;
     uint8_t instructions;  // that are counted at its begin
     Form form;
+    Owner owner;
     const Mark* marks;
     uint8_t* body;                     // behind the counting
     uint32_t program_bytes;            // that it was made of
@@ -52,7 +55,7 @@ struct Piece {
 enum class RequestKind : uint8_t {
     jump,           // go on at `address`; the jump at `slot`, if there is one, may go there at once
     target,         // go on at the target in the context
-    spent,          // fewer instructions are left than `piece` has
+    spent,          // fewer instructions are left than the piece at `slot` has
     place,          // something waits for the instruction at `address`
     system_call,    // about to be made; goes on at `slot`
     returned_zero,  // the system call did, maybe in a child; goes on at `address`
@@ -63,10 +66,8 @@ enum class RequestKind : uint8_t {
 // Translated code asks the resolver for this.
 struct Request {
     RequestKind kind;
-    bool is_matching;
     uint64_t address;
     uint8_t* slot;
-    const Piece* piece;
 };
 
 }  // namespace ovni::code

@@ -91,8 +91,9 @@ bool BlockTranslation::decode(uint64_t address, uint64_t end, Instruction& instr
 }
 
 bool BlockTranslation::is_place(const Instruction& instruction, uint64_t end) const noexcept {
+    if (form_.work == Work::tracer) return false;
     if (sites_.find(instruction.address) != nullptr) return true;
-    return form_.is_matching &&
+    return form_.work == Work::searched &&
            match_.holds(instruction.decoded, reinterpret_cast<const uint8_t*>(instruction.address),
                         reinterpret_cast<const uint8_t*>(end));
 }
@@ -171,7 +172,8 @@ bool BlockTranslation::translate(const Source& source, Form form, uint8_t* to, P
     begin_ = to;
     address_ = source.address;
     mark_count_ = 0;
-    is_counted_ = source.is_counted && !form.is_behind && !form.is_step && count_ > 0;
+    owner_ = source.owner;
+    is_counted_ = source.is_counted && form.work != Work::tracer && !form.is_behind && !form.is_step && count_ > 0;
     uint64_t behind = source.address;
     if (count_ > 0) behind = instructions_[count_ - 1].behind();
     piece = {};
@@ -180,13 +182,14 @@ bool BlockTranslation::translate(const Source& source, Form form, uint8_t* to, P
     piece.is_block = true;
     piece.instructions = static_cast<uint8_t>(is_counted_ ? count_ : 0);
     piece.form = form;
+    piece.owner = owner_;
     piece.program_bytes = static_cast<uint32_t>(std::max<uint64_t>(behind - source.address, 1));
 
     const bool is_live = is_counted_ && are_flags_live();
     uint8_t* spent = nullptr;
     if (source.address == code_address(reinterpret_cast<void (*)()>(ovni_code_run_natively))) {
         to_.bytes({0x0f, 0x1f, 0x44, 0x00, 0x00});
-        emit_request({RequestKind::native_call, form.is_matching, source.address, nullptr, nullptr});
+        emit_request({RequestKind::native_call, source.address, nullptr});
         end_ = End::branch;
         count_ = 0;
     } else if (is_counted_) {
@@ -212,9 +215,9 @@ bool BlockTranslation::translate(const Source& source, Form form, uint8_t* to, P
     }
     if (end_ == End::goes_on) emit_jump_to(behind);
     if (end_ == End::before_place)
-        emit_request({RequestKind::place, form.is_matching, source.address, nullptr, nullptr});
+        emit_request({RequestKind::place, source.address, nullptr});
     if (end_ == End::cannot)
-        emit_request({RequestKind::untranslated, form.is_matching, source.address, nullptr, nullptr});
+        emit_request({RequestKind::untranslated, source.address, nullptr});
     if (spent != nullptr) {
         Emitter(to_.here()).target(spent);
         mark(State::leaving, source.address, 0);
@@ -224,7 +227,7 @@ bool BlockTranslation::translate(const Source& source, Form form, uint8_t* to, P
             to_.save_rax();
         // The piece is known by its begin.
         to_.set_rax(reinterpret_cast<uint64_t>(
-            host_.keep({RequestKind::spent, form.is_matching, source.address, to, nullptr})));
+            host_.keep({RequestKind::spent, source.address, to})));
         to_.jump_far(code_address(ovni_code_resolve));
     }
     piece.bytes = static_cast<uint32_t>(to_.here() - to);
@@ -326,7 +329,7 @@ void BlockTranslation::emit_call(const Instruction& instruction, size_t executed
     // It holds from behind the push itself.
     marks_[mark_count_ - 1].at = static_cast<uint16_t>(pushed - begin_);
     if (is_direct) return emit_jump_to(instruction.target());
-    emit_indirect(executed + 1);
+    emit_indirect(executed + 1, Leaving::by_jump);
 }
 
 void BlockTranslation::emit_jump(const Instruction& instruction, size_t executed) noexcept {
@@ -335,7 +338,7 @@ void BlockTranslation::emit_jump(const Instruction& instruction, size_t executed
     mark(State::rcx_saved, instruction.address, executed);
     emit_operand_to_rcx(instruction);
     mark(State::target_in_rcx, instruction.address, executed + 1);
-    emit_indirect(executed + 1);
+    emit_indirect(executed + 1, Leaving::by_jump);
 }
 
 void BlockTranslation::emit_return(const Instruction& instruction, size_t executed) noexcept {
@@ -347,7 +350,7 @@ void BlockTranslation::emit_return(const Instruction& instruction, size_t execut
     to_.bytes({0x48, 0x8d, 0xa4, 0x24});  // lea n(%rsp), %rsp
     to_.word(static_cast<int64_t>(sizeof(uint64_t) + dropped));
     mark(State::target_in_rcx, instruction.address, executed + 1);
-    emit_indirect(executed + 1);
+    emit_indirect(executed + 1, Leaving::by_return);
 }
 
 // The operand of a jump or a call becomes that of a mov: with the same bytes behind the opcode.
@@ -367,13 +370,17 @@ void BlockTranslation::emit_operand_to_rcx(const Instruction& instruction) noexc
 }
 
 // The address is in rcx. No flag is changed.
-void BlockTranslation::emit_indirect(size_t executed) noexcept {
+void BlockTranslation::emit_indirect(size_t executed, Leaving how) noexcept {
     to_.with_gs({0x48, 0x89, 0x0c, 0x25}, place_of::target);
     mark(State::target_saved, address_, executed);
+    if (owner_ == Owner::tracer) {
+        to_.with_gs({0xc7, 0x04, 0x25}, place_of::is_return);  // movl $how, is_return
+        to_.word(how == Leaving::by_return ? 1 : 0);
+    }
     if (form_.is_step) return to_.jump_far(code_address(ovni_code_miss));
     to_.bytes({0x0f, 0xb7, 0xc9});  // movzwl %cx, %ecx
     to_.bytes({0xff, 0x24, 0xcd});  // jmp *table(, %rcx, 8)
-    to_.word(static_cast<int64_t>(host_.table(form_.is_matching)));
+    to_.word(static_cast<int64_t>(host_.table(form_.work, owner_)));
 }
 
 void BlockTranslation::emit_system_call(const Instruction& instruction, size_t executed) noexcept {
@@ -396,7 +403,7 @@ void BlockTranslation::emit_system_call(const Instruction& instruction, size_t e
     to_.quad(0);
     to_.jump_far(code_address(ovni_code_resolve));
     const uint64_t kept = reinterpret_cast<uint64_t>(
-        host_.keep({RequestKind::system_call, form_.is_matching, instruction.address, to_.here(), nullptr}));
+        host_.keep({RequestKind::system_call, instruction.address, to_.here()}));
     memcpy(request, &kept, sizeof kept);
     mark(State::exact, instruction.address, executed);
     to_.with_gs({0x48, 0x89, 0x24, 0x25}, place_of::stack_at_clone);
@@ -415,7 +422,7 @@ void BlockTranslation::emit_system_call(const Instruction& instruction, size_t e
     uint8_t* same = to_.short_distance();
     to_.jump_far(instruction.behind());
     to_.short_target(same);
-    emit_request({RequestKind::returned_zero, form_.is_matching, instruction.behind(), nullptr, nullptr});
+    emit_request({RequestKind::returned_zero, instruction.behind(), nullptr});
 
     to_.target(usual);
     mark(State::exact, instruction.address, executed);
@@ -426,7 +433,7 @@ void BlockTranslation::emit_system_call(const Instruction& instruction, size_t e
 // A jump that is sent on when the block there is translated.
 void BlockTranslation::emit_jump_to(uint64_t address) noexcept {
     constexpr int near_jump = 0xe9;
-    if (form_.is_step) return emit_request({RequestKind::jump, form_.is_matching, address, nullptr, nullptr});
+    if (form_.is_step) return emit_request({RequestKind::jump, address, nullptr});
     mark(State::exact, address, count_);
     to_.align(sizeof(int32_t), 1);
     uint8_t* slot = to_.here();
@@ -434,8 +441,8 @@ void BlockTranslation::emit_jump_to(uint64_t address) noexcept {
     to_.word(0);
     to_.jump_far(0);
     Emitter(to_.here()).target(slot + 1);
-    emit_request({RequestKind::jump, form_.is_matching, address, slot, nullptr});
-    if (const uint8_t* known = host_.known(address, form_.is_matching)) link(slot, known);
+    emit_request({RequestKind::jump, address, slot});
+    if (const uint8_t* known = host_.known(address, form_.work, owner_)) link(slot, known);
 }
 
 // One aligned store of four bytes sends a jump somewhere else.
@@ -489,6 +496,7 @@ void BlockTranslation::translate_arrival(const Piece& to, uint8_t* at, Piece& pi
     piece.marks = marks.data();
     piece.mark_count = static_cast<uint16_t>(count);
     piece.form = to.form;
+    piece.owner = to.owner;
 }
 
 }  // namespace ovni::code

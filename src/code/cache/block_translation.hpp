@@ -17,6 +17,7 @@ namespace ovni::code {
 // The code that a block may read.
 struct Source {
     uint64_t address, end;
+    Owner owner;
     bool is_counted;
 };
 
@@ -25,10 +26,10 @@ class TranslationHost {
  public:
     // Lives as long as the cache.
     virtual const Request* keep(const Request& request) noexcept = 0;
-    // Translated code of that address in the usual form, or null.
-    virtual uint8_t* known(uint64_t address, bool is_matching) noexcept = 0;
+    // Translated code of that address in the usual form, or null. The way there leads over no border.
+    virtual uint8_t* known(uint64_t address, Work work, Owner from) noexcept = 0;
     // 65536 places to go on, by the lower half word of the address.
-    virtual uint64_t table(bool is_matching) const noexcept = 0;
+    virtual uint64_t table(Work work, Owner owner) const noexcept = 0;
 
  protected:
     ~TranslationHost() = default;
@@ -79,7 +80,8 @@ class BlockTranslation {
     void emit_system_call(const Instruction& instruction, size_t executed) noexcept;
     uint8_t* emit_push(uint64_t value) noexcept;
     void emit_operand_to_rcx(const Instruction& instruction) noexcept;
-    void emit_indirect(size_t executed) noexcept;
+    enum class Leaving : uint8_t { by_jump, by_return };
+    void emit_indirect(size_t executed, Leaving how) noexcept;
     void emit_jump_to(uint64_t address) noexcept;
     void emit_request(Request request) noexcept;
 
@@ -92,6 +94,7 @@ class BlockTranslation {
     size_t count_ = 0;
     End end_ = End::goes_on;
     Form form_;
+    Owner owner_ = Owner::program;
     bool is_counted_ = false;
     uint64_t address_ = 0;
     uint8_t* begin_ = nullptr;

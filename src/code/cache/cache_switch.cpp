@@ -9,7 +9,7 @@ namespace ovni::code {
 
 extern "C" {
 [[gnu::visibility("hidden")]] extern const Request ovni_code_target_request;
-constexpr Request ovni_code_target_request{RequestKind::target, false, 0, nullptr, nullptr};
+constexpr Request ovni_code_target_request{RequestKind::target, 0, nullptr};
 [[gnu::visibility("hidden")]] extern const char ovni_code_way_in[], ovni_code_check[], ovni_code_resume[],
     ovni_code_unblocked[], ovni_code_way_end[];
 }

@@ -41,7 +41,7 @@ bool CodeCache::prepare(std::string_view counted_images) noexcept {
     map_.count_only(counted_images);
     // A jump finds its table by an address of 32 bits.
     tables_ =
-        static_cast<uint64_t*>(map_pages(2 * targets * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_32BIT));
+        static_cast<uint64_t*>(map_pages(tables * targets * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_32BIT));
     slots_ = static_cast<Slot*>(map_pages(slots * sizeof(Slot)));
     void* code = map_pages(entry_alignment, PROT_READ | PROT_WRITE | PROT_EXEC);
     if (tables_ == nullptr || slots_ == nullptr || code == nullptr) return false;
@@ -51,11 +51,13 @@ bool CodeCache::prepare(std::string_view counted_images) noexcept {
 }
 
 void CodeCache::fill_tables() noexcept {
-    std::fill_n(tables_, 2 * targets, reinterpret_cast<uint64_t>(ovni_code_miss));
+    std::fill_n(tables_, tables * targets, reinterpret_cast<uint64_t>(ovni_code_miss));
 }
 
-uint64_t CodeCache::table(bool is_matching) const noexcept {
-    return reinterpret_cast<uint64_t>(tables_ + (is_matching ? targets : 0));
+// A table holds places on one side of the border between our code and other code.
+uint64_t CodeCache::table(Work work, Owner owner) const noexcept {
+    const size_t number = owner == Owner::tracer ? tables - 1 : static_cast<size_t>(work);
+    return reinterpret_cast<uint64_t>(tables_ + number * targets);
 }
 
 void* CodeCache::take(size_t size) noexcept {
@@ -79,8 +81,8 @@ const Request* CodeCache::keep(const Request& request) noexcept {
 
 uint64_t CodeCache::key_of(uint64_t address, Form form) noexcept {
     constexpr int above_addresses = 56;
-    const uint64_t bits = uint64_t{1} | uint64_t{form.is_matching} << 1 | uint64_t{form.is_behind} << 2 |
-                          uint64_t{form.is_step} << 3;
+    const uint64_t bits = uint64_t{1} | uint64_t{form.is_behind} << 1 | uint64_t{form.is_step} << 2 |
+                          static_cast<uint64_t>(form.work) << 3;
     return address | bits << above_addresses;
 }
 
@@ -98,9 +100,10 @@ Piece* CodeCache::known_piece(uint64_t address, Form form) const noexcept {
     return piece != nullptr && !piece->is_stale ? piece : nullptr;
 }
 
-uint8_t* CodeCache::known(uint64_t address, bool is_matching) noexcept {
-    const Piece* piece = known_piece(address, {is_matching, false, false});
-    return piece == nullptr || piece->program != nullptr ? nullptr : piece->begin;
+uint8_t* CodeCache::known(uint64_t address, Work work, Owner from) noexcept {
+    const Piece* piece = known_piece(address, {work, false, false});
+    if (piece == nullptr || piece->program != nullptr) return nullptr;
+    return (piece->owner == Owner::tracer) == (from == Owner::tracer) ? piece->begin : nullptr;
 }
 
 const MappedCode* CodeCache::mapped(uint64_t address) noexcept {
@@ -113,6 +116,12 @@ bool CodeCache::is_counted(uint64_t address) noexcept {
     Guard guard(*this);
     const MappedCode* code = mapped(address);
     return code != nullptr && code->is_counted;
+}
+
+Owner CodeCache::owner_at(uint64_t address) noexcept {
+    Guard guard(*this);
+    const MappedCode* code = mapped(address);
+    return code == nullptr ? Owner::program : code->owner;
 }
 
 uint64_t CodeCache::end_of_code(uint64_t address) noexcept {
@@ -148,7 +157,7 @@ Piece* CodeCache::make(uint64_t address, Form form) noexcept {
     map_.use(*code);
     Piece made;
     uint8_t* to = region->used.load(std::memory_order_relaxed);
-    if (!translation_.translate({address, code->end, code->is_counted}, form, to, made)) return nullptr;
+    if (!translation_.translate({address, code->end, code->owner, code->is_counted}, form, to, made)) return nullptr;
     Piece* piece = add(*region, made);
     if (piece == nullptr) return nullptr;
     if (code->is_writable) {
@@ -218,7 +227,7 @@ void CodeCache::expect(const Piece& block) noexcept {
         to.by_jump = add(*region, made);
     }
     if (to.by_jump == nullptr) return;
-    uint64_t* place = tables_ + (to.form.is_matching ? targets : 0) + to.address % targets;
+    auto* place = reinterpret_cast<uint64_t*>(table(to.form.work, to.owner)) + to.address % targets;
     __atomic_store_n(place, reinterpret_cast<uint64_t>(to.by_jump->begin), __ATOMIC_RELEASE);
 }
 
@@ -236,7 +245,7 @@ void CodeCache::make_stale(Piece& piece) noexcept {
     void* room = take(sizeof(Request));
     if (region == nullptr || room == nullptr) return;
     const auto* request =
-        new (room) Request{RequestKind::jump, piece.form.is_matching, piece.address, nullptr, nullptr};
+        new (room) Request{RequestKind::jump, piece.address, nullptr};
     uint8_t* to = region->used.load(std::memory_order_relaxed);
     Emitter emitter(to);
     const Mark leaving{0, 0, State::leaving, 0};

@@ -32,6 +32,8 @@ class CodeCache final : public TranslationHost {
     // A child of fork() has only one thread.
     void forget_lock() noexcept { lock_.clear(); }
 
+    // Whose code lies there: the program's if none does.
+    Owner owner_at(uint64_t address) noexcept;
     // The piece that holds a place in translated code, or null. Any thread, and handlers.
     const Piece* find(uint64_t host) const noexcept;
     bool is_counted(uint64_t address) noexcept;
@@ -56,10 +58,11 @@ class CodeCache final : public TranslationHost {
     static constexpr size_t most_regions = 256;
     static constexpr size_t slots = size_t{1} << 20;
     static constexpr size_t targets = size_t{1} << 16;
+    static constexpr size_t tables = 4;
 
     const Request* keep(const Request& request) noexcept override;
-    uint8_t* known(uint64_t address, bool is_matching) noexcept override;
-    uint64_t table(bool is_matching) const noexcept override;
+    uint8_t* known(uint64_t address, Work work, Owner from) noexcept override;
+    uint64_t table(Work work, Owner owner) const noexcept override;
 
     static uint64_t key_of(uint64_t address, Form form) noexcept;
     Slot* slot_of(uint64_t key) const noexcept;

@@ -81,18 +81,19 @@ void CodeMap::read_line(std::string_view line) noexcept {
     next_word(line);
     const size_t dash = std::min(range.find('-'), range.size() - 1);
     if (rights.size() < 3 || rights[0] != 'r' || rights[2] != 'x' || count_ == most) return;
+    const bool is_ours = is_own_library(line.substr(line.rfind('/') + 1));
     all_[count_++] = {hexadecimal(range.substr(0, dash)),
                       hexadecimal(range.substr(dash + 1)),
-                      is_counted(line),
+                      is_ours ? Owner::tracer : Owner::program,
+                      !is_ours && is_wanted(line),
                       rights[1] == 'w',
                       false,
                       hash_of(line, hash_of(offset, 0x811c9dc5))};
 }
 
-bool CodeMap::is_counted(std::string_view path) const noexcept {
-    const std::string_view file = path.substr(path.rfind('/') + 1);
-    if (is_own_library(file)) return false;
+bool CodeMap::is_wanted(std::string_view path) const noexcept {
     if (names_.empty()) return true;
+    const std::string_view file = path.substr(path.rfind('/') + 1);
     char program[PATH_MAX];
     for (std::string_view rest = names_; !rest.empty();) {
         const size_t size = std::min(rest.find(','), rest.size());

@@ -6,10 +6,13 @@
 #include <cstdint>
 #include <string_view>
 
+#include "code/cache/owner.hpp"
+
 namespace ovni::code {
 
 struct MappedCode {
     uint64_t begin, end;
+    Owner owner;
     bool is_counted;
     bool is_writable;  // the program may change it without a word
     bool is_used;      // translated code was made of it
@@ -56,7 +59,7 @@ class CodeMap {
     bool holds(const MappedCode& old) noexcept;
     void read() noexcept;
     void read_line(std::string_view line) noexcept;
-    bool is_counted(std::string_view path) const noexcept;
+    bool is_wanted(std::string_view path) const noexcept;
 
     std::string_view names_;
     bool is_readable_ = true;

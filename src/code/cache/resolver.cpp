@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <string>
 
+#include "code/cache/kept_state.hpp"
 #include "code/extended_state.hpp"
 
 namespace ovni::code {
@@ -33,6 +33,7 @@ bool TranslatedThreads::prepare(std::span<const ovni_private_code_alarm> alarms)
     ovni_private_code_accuracy(&is_exact, &images, &counter);
     is_exact_ = is_exact != 0;
     counter_ = counter_named(counter);
+    functions_.find();
     is_ready_ = cache_.prepare(images);
     if (!is_ready_)
         tell("instructions are not counted, as the system gives no memory that may be written and executed",
@@ -50,32 +51,11 @@ void TranslatedThreads::tell(const char* what, uint64_t address) noexcept {
 }
 
 ThreadContext* TranslatedThreads::take_context() noexcept {
-    const auto thread = static_cast<int>(::syscall(SYS_gettid));
-    const size_t count = std::min(context_count_.load(std::memory_order_acquire), most_threads);
-    for (size_t i = 0; i < count; ++i) {
-        ThreadContext* context = contexts_[i].load(std::memory_order_acquire);
-        if (context == nullptr) continue;
-        int held = __atomic_load_n(&context->thread, __ATOMIC_RELAXED);
-        const bool is_gone =
-            held == thread || (::syscall(SYS_tgkill, ::getpid(), held, 0) != 0 && errno == ESRCH);
-        if (is_gone && __atomic_compare_exchange_n(&context->thread, &held, thread, false, __ATOMIC_ACQ_REL,
-                                                   __ATOMIC_RELAXED)) {
-            context->counter.close();
-            return context;
-        }
-    }
-    const size_t place = context_count_.fetch_add(1);
-    if (place >= most_threads) return nullptr;
-    constexpr size_t bytes = own_stack_bytes + sizeof(ThreadContext);
-    void* room = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (room == MAP_FAILED) return nullptr;
-    auto* context = reinterpret_cast<ThreadContext*>(static_cast<uint8_t*>(room) + own_stack_bytes);
+    ThreadContext* context = contexts_.take([](ThreadContext& used) { used.counter.close(); });
+    if (context == nullptr) return nullptr;
     context->self = context;
     context->own_stack = reinterpret_cast<uint64_t>(context);
     context->saved_state = extended_state();
-    context->thread = thread;
-    contexts_[place].store(context, std::memory_order_release);
     return context;
 }
 
@@ -85,12 +65,8 @@ bool TranslatedThreads::attach() noexcept {
     ::syscall(SYS_arch_prctl, ARCH_GET_GS, &base);
     ThreadContext* context = own_context != nullptr ? own_context : take_context();
     if (context == nullptr) return false;
-    const bool is_ours = own_context != nullptr || base == 0 || [&] {
-        const size_t count = std::min(context_count_.load(), most_threads);
-        return std::any_of(contexts_, contexts_ + count, [&](auto& known) {
-            return known.load() == reinterpret_cast<ThreadContext*>(base);
-        });
-    }();
+    const bool is_ours =
+        own_context != nullptr || base == 0 || contexts_.holds(reinterpret_cast<ThreadContext*>(base));
     if (!is_ours || ::syscall(SYS_arch_prctl, ARCH_SET_GS, context) != 0) {
         tell("instructions are not counted in threads that use the segment register GS", 0);
         return false;
@@ -100,7 +76,10 @@ bool TranslatedThreads::attach() noexcept {
     context->is_resolving = 0;
     context->is_deferred = 0;
     context->granted = context->left = 0;
-    context->is_paused = false;
+    context->is_stepping = context->has_vforked = context->is_to_leave = false;
+    context->is_return = 0;
+    // Our own functions enter.
+    context->crossings.begin(Owner::tracer, true);
     // Code may have gone, and other code come, where nobody looked.
     if (inside_.fetch_add(1) == 0) cache_.look_again();
     if (!update(*context)) {
@@ -151,7 +130,6 @@ bool TranslatedThreads::is_wanted() noexcept {
 
 // The counts so far become those of the alarms; they may fire.
 void TranslatedThreads::settle(ThreadContext& own) noexcept {
-    if (own.is_paused) return;
     const int64_t executed = own.granted - own.left;
     own.granted = own.left;
     if (executed > 0) ovni_private_code_count(static_cast<uint64_t>(executed));
@@ -160,9 +138,9 @@ void TranslatedThreads::settle(ThreadContext& own) noexcept {
 // False if nothing is armed in this thread.
 bool TranslatedThreads::update(ThreadContext& own) noexcept {
     for (;;) {
-        const uint32_t wishes = __atomic_load_n(&own.wishes, __ATOMIC_RELAXED);
+        own.answered = __atomic_load_n(&own.wishes, __ATOMIC_RELAXED);
         const bool is_wanted = update_once(own);
-        if (wishes == __atomic_load_n(&own.wishes, __ATOMIC_RELAXED)) return is_wanted;
+        if (own.answered == __atomic_load_n(&own.wishes, __ATOMIC_RELAXED)) return is_wanted;
     }
 }
 
@@ -179,7 +157,6 @@ bool TranslatedThreads::update_once(ThreadContext& own) noexcept {
         granted = 1;
     else if (own.is_limited)
         granted = std::min(granted, std::clamp<uint64_t>(until / (2 * sharing), 1, most_shared));
-    if (own.is_paused) return true;
     // A block that has the last one asks.
     own.granted = own.left = static_cast<int64_t>(granted - 1);
     return until < UINT64_MAX || own.is_matching;
@@ -188,27 +165,8 @@ bool TranslatedThreads::update_once(ThreadContext& own) noexcept {
 // The next block asks again.
 void TranslatedThreads::ask_again(ThreadContext& own) noexcept {
     own.wishes = own.wishes + 1;
-    own.is_asked_in_pause = own.is_paused;
-    if (own.is_paused) return;
     own.granted -= own.left + 1;
     own.left = -1;
-}
-
-// The tracer calls functions of the C library: these are none of the program's instructions, and nothing may
-// fire in the middle of its work.
-void TranslatedThreads::pause_count(ThreadContext& own, bool begins) noexcept {
-    if (begins == own.is_paused) return;
-    own.is_paused = begins;
-    if (begins) {
-        own.granted_at_pause = own.granted;
-        own.left_at_pause = own.left;
-        own.left = std::numeric_limits<int64_t>::max();
-        own.is_asked_in_pause = false;
-        return;
-    }
-    own.granted = own.granted_at_pause;
-    own.left = own.left_at_pause;
-    if (own.is_asked_in_pause) ask_again(own);
 }
 
 uint64_t TranslatedThreads::leave(ThreadContext& own, uint64_t address) noexcept {
@@ -218,30 +176,60 @@ uint64_t TranslatedThreads::leave(ThreadContext& own, uint64_t address) noexcept
     return address;
 }
 
-uint64_t TranslatedThreads::go_on(ThreadContext& own, uint64_t address, Form form, uint8_t* slot) noexcept {
-    form.is_matching = own.is_matching;
-    const Piece* block = cache_.block(address, form);
-    if (block == nullptr) {
+// Our own functions may have armed an alarm.
+bool TranslatedThreads::is_still_wanted(ThreadContext& own) noexcept {
+    if (own.crossings.is_for_tracer() || own.answered == own.wishes || !ovni_private_code_may_fire())
+        return true;
+    settle(own);
+    return update(own);
+}
+
+TranslatedThreads::Arrival TranslatedThreads::arrive(ThreadContext& own, uint64_t address,
+                                                     Form form) noexcept {
+    const bool is_return = own.is_return != 0;
+    own.is_return = 0;
+    const bool is_over_border =
+        own.crossings.go({address, cache_.owner_at(address), own.registers.rsp, is_return}, functions_);
+    if (own.is_to_leave || (is_over_border && !is_still_wanted(own))) return {nullptr, leave(own, address), true};
+    form.work = own.crossings.is_for_tracer() ? Work::tracer
+                : own.is_matching             ? Work::searched
+                                              : Work::program;
+    const Piece* piece = cache_.block(address, form);
+    if (piece == nullptr) {
         // A jump to nowhere is the program's own fault, and fails there as ever.
         if (cache_.is_counted(address) || !cache_.knows_memory())
             tell("instructions of a thread are no longer counted", address);
-        return leave(own, address);
+        return {nullptr, leave(own, address), is_over_border};
     }
     own.registers.rip = address;
-    if (slot != nullptr) cache_.link(slot, *block);
-    return reinterpret_cast<uint64_t>(block->begin);
+    return {piece, reinterpret_cast<uint64_t>(piece->begin), is_over_border};
+}
+
+uint64_t TranslatedThreads::go_on(ThreadContext& own, uint64_t address, Form form, uint8_t* slot) noexcept {
+    const Arrival arrival = arrive(own, address, form);
+    if (arrival.piece != nullptr && slot != nullptr && !arrival.is_over_border)
+        cache_.link(slot, *arrival.piece);
+    return arrival.host;
 }
 
 uint64_t TranslatedThreads::jump_to_target(ThreadContext& own) noexcept {
-    const uint64_t host = go_on(own, own.target, {});
-    if (own.is_inside)
-        if (const Piece* block = cache_.block(own.target, {own.is_matching, false, false}))
-            cache_.expect(*block);
-    return host;
+    const Arrival arrival = arrive(own, own.target, {});
+    if (arrival.piece != nullptr && !arrival.is_over_border) cache_.expect(*arrival.piece);
+    return arrival.host;
 }
 
-// An emission calls functions that are counted, as at its first call of one through the dynamic loader. The
-// block runs, and the next one asks again.
+// The instruction there was reported, and is executed now. What was armed by the report counts it.
+uint64_t TranslatedThreads::go_on_behind(ThreadContext& own, uint64_t address) noexcept {
+    Form form;
+    form.is_behind = true;
+    if (!cache_.is_counted(address)) return go_on(own, address, form);
+    own.is_stepping = form.is_step = is_exact_ && own.left <= 0;
+    if (!own.is_stepping) --own.left;
+    return go_on(own, address, form);
+}
+
+// The thread holds what an event needs, as in the middle of fork(). The block runs, and the next one asks
+// again.
 uint64_t TranslatedThreads::put_off(ThreadContext& own, const Piece& piece) noexcept {
     const int64_t missing = std::max<int64_t>(int64_t{piece.instructions} - own.left, 0);
     own.granted += missing;
@@ -253,10 +241,6 @@ uint64_t TranslatedThreads::spend(ThreadContext& own, const Piece& piece) noexce
     own.registers.rip = piece.address;
     const uint64_t size = piece.instructions;
     own.left += piece.instructions;
-    if (own.is_paused) {
-        own.left = std::numeric_limits<int64_t>::max();
-        return go_on(own, piece.address, {});
-    }
     if (!ovni_private_code_may_fire()) return put_off(own, piece);
     settle(own);
     if (!update(own)) return leave(own, piece.address);
@@ -271,7 +255,13 @@ uint64_t TranslatedThreads::spend(ThreadContext& own, const Piece& piece) noexce
         return go_on_counted(own, piece.address);
     }
     if (is_exact_) {
-        own.is_stepping = true;
+        // A sample begins before its first instruction.
+        own.is_stepping = ovni_private_code_begins_sample() == 0;
+        if (!own.is_stepping) {
+            ovni_private_code_count(1);
+            if (!update(own)) return leave(own, piece.address);
+            own.granted = own.left;
+        }
         Form form;
         form.is_step = true;
         return go_on(own, piece.address, form);
@@ -304,17 +294,13 @@ void TranslatedThreads::report_matches(uint64_t address) noexcept {
 
 uint64_t TranslatedThreads::come_to_place(ThreadContext& own, uint64_t address) noexcept {
     own.registers.rip = address;
-    settle(own);
-    // The instruction there runs behind the report, and what is armed by the report counts from the next one
-    // on.
-    if (cache_.is_counted(address)) ovni_private_code_count(1);
+    const bool may_fire = ovni_private_code_may_fire() != 0;
+    if (may_fire) settle(own);
     const Site* site = sites_.find(address);
     if (site != nullptr) report_(*site, own.registers);
     if (own.is_matching) report_matches(address);
-    if (!update(own)) return leave(own, site != nullptr ? site->way_on() : address);
-    Form form;
-    form.is_behind = true;
-    return go_on(own, address, form);
+    if (may_fire && !update(own)) return leave(own, site != nullptr ? site->way_on() : address);
+    return go_on_behind(own, address);
 }
 
 uint64_t TranslatedThreads::call_system(ThreadContext& own, const Request& request) noexcept {
@@ -339,8 +325,12 @@ uint64_t TranslatedThreads::call_system(ThreadContext& own, const Request& reque
         case SYS_fork:
             own.has_forked = true;
             break;
+        case SYS_vfork:
+            expect_vfork(own);
+            break;
         case SYS_clone:
             own.has_forked = (registers.rdi & CLONE_VM) == 0;
+            if ((registers.rdi & CLONE_VFORK) != 0) expect_vfork(own);
             break;
         case SYS_clone3:
             own.has_forked = (*reinterpret_cast<const uint64_t*>(registers.rdi) & CLONE_VM) == 0;
@@ -353,10 +343,9 @@ uint64_t TranslatedThreads::call_system(ThreadContext& own, const Request& reque
             return leave(own, request.address);
         case SYS_rt_sigreturn: {
             auto* context = reinterpret_cast<ucontext_t*>(registers.rsp);
-            greg_t& address = context->uc_mcontext.gregs[REG_RIP];
+            const auto address = static_cast<uint64_t>(context->uc_mcontext.gregs[REG_RIP]);
             // A signal may have come between this and the call, which is made again then.
-            if (cache_.find(static_cast<uint64_t>(address)) == nullptr)
-                address = static_cast<greg_t>(place_of(static_cast<uint64_t>(address), GoOn::here, own));
+            if (cache_.find(address) == nullptr) resume(context, GoOn::here, own);
             break;
         }
         default:
@@ -374,14 +363,37 @@ uint64_t TranslatedThreads::call_natively(ThreadContext& own) noexcept {
     return go_on(own, back, {});
 }
 
-uint64_t TranslatedThreads::place_of(uint64_t address, GoOn where, ThreadContext& own) noexcept {
-    Form form;
-    form.is_behind = where == GoOn::behind;
-    return go_on(own, address, form);
+// What a signal interrupted goes on.
+void TranslatedThreads::resume(ucontext_t* context, GoOn where, ThreadContext& own) noexcept {
+    greg_t& address = context->uc_mcontext.gregs[REG_RIP];
+    const auto at = static_cast<uint64_t>(address);
+    if (const uint64_t state = kept_state(*context))
+        own.crossings.set_state(state);
+    else
+        own.crossings.begin(cache_.owner_at(at), ovni_private_code_may_fire() == 0);
+    own.is_return = 0;
+    const uint64_t stack = own.registers.rsp;
+    own.registers.rsp = static_cast<uint64_t>(context->uc_mcontext.gregs[REG_RSP]);
+    address = static_cast<greg_t>(where == GoOn::behind ? go_on_behind(own, at) : go_on(own, at, {}));
+    own.registers.rsp = stack;
+}
+
+// The child runs in the context of the parent until it ends or becomes another program.
+void TranslatedThreads::expect_vfork(ThreadContext& own) noexcept {
+    own.at_vfork = own.crossings;
+    own.has_vforked = true;
+}
+
+void TranslatedThreads::look_for_end_of_vfork(ThreadContext& own) noexcept {
+    if (!own.has_vforked || ::syscall(SYS_gettid) != own.thread) return;
+    own.has_vforked = own.is_stepping = false;
+    own.is_return = 0;
+    own.crossings = own.at_vfork;
 }
 
 uint64_t TranslatedThreads::resolve(const Request& request, ThreadContext& own) noexcept {
     using enum RequestKind;
+    look_for_end_of_vfork(own);
     if (own.is_stepping) {
         own.is_stepping = false;
         own.registers.rip = request.kind == target ? own.target : request.address;

@@ -9,6 +9,7 @@
 #include "code/cache/cache_switch.hpp"
 #include "code/cache/code_cache.hpp"
 #include "code/cache/translated_threads.hpp"
+#include "code/thread_rooms.hpp"
 
 namespace ovni::code {
 
@@ -29,16 +30,22 @@ class TranslatedThreads {
     bool is_wanted() noexcept;
     void end_native_count(ThreadContext& own) noexcept;
     void ask_again(ThreadContext& own) noexcept;
-    void pause_count(ThreadContext& own, bool begins) noexcept;
     CodeCache& cache() noexcept { return cache_; }
     void start_over_in_child() noexcept;
-    uint64_t place_of(uint64_t address, GoOn where, ThreadContext& own) noexcept;
+    // The context becomes that of a thread in translated code.
+    void resume(ucontext_t* context, GoOn where, ThreadContext& own) noexcept;
     void tell(const char* what, uint64_t address) noexcept;
 
  private:
     static constexpr size_t own_stack_bytes = size_t{1} << 20;
-    static constexpr size_t most_threads = 4096;
     static constexpr uint64_t most_shared = uint64_t{1} << 16;
+
+    // Where a thread goes on: `piece` is null if it leaves translated code.
+    struct Arrival {
+        const Piece* piece;
+        uint64_t host;
+        bool is_over_border;
+    };
 
     ThreadContext* take_context() noexcept;
     bool counts_natively(ThreadContext& own) noexcept;
@@ -46,8 +53,11 @@ class TranslatedThreads {
     bool update(ThreadContext& own) noexcept;
     bool update_once(ThreadContext& own) noexcept;
     uint64_t leave(ThreadContext& own, uint64_t address) noexcept;
+    bool is_still_wanted(ThreadContext& own) noexcept;
+    Arrival arrive(ThreadContext& own, uint64_t address, Form form) noexcept;
     uint64_t go_on(ThreadContext& own, uint64_t address, Form form, uint8_t* slot = nullptr) noexcept;
     uint64_t jump_to_target(ThreadContext& own) noexcept;
+    uint64_t go_on_behind(ThreadContext& own, uint64_t address) noexcept;
     uint64_t put_off(ThreadContext& own, const Piece& piece) noexcept;
     uint64_t spend(ThreadContext& own, const Piece& piece) noexcept;
     uint64_t go_on_counted(ThreadContext& own, uint64_t address) noexcept;
@@ -55,17 +65,19 @@ class TranslatedThreads {
     uint64_t call_system(ThreadContext& own, const Request& request) noexcept;
     uint64_t call_natively(ThreadContext& own) noexcept;
     void report_matches(uint64_t address) noexcept;
+    static void expect_vfork(ThreadContext& own) noexcept;
+    static void look_for_end_of_vfork(ThreadContext& own) noexcept;
 
     const Sites& sites_;
     ReportSite report_;
     InstructionMatch match_;
     CodeCache cache_;
+    CalledFunctions functions_;
     bool is_exact_ = false;
     std::atomic<Counter> counter_{Counter::cache};
     bool is_ready_ = false;
     std::atomic<bool> is_told_{false};
-    std::atomic<ThreadContext*> contexts_[most_threads] = {};
-    std::atomic<size_t> context_count_{0};
+    ThreadRooms<ThreadContext, own_stack_bytes> contexts_;
     std::atomic<int> inside_{0};  // threads in translated code, roughly
 };
 

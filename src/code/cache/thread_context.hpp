@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "code/cache/cpu_counter.hpp"
+#include "code/cache/crossings.hpp"
 #include "ovni/control.h"
 
 namespace ovni::code {
@@ -29,20 +30,22 @@ struct alignas(64) ThreadContext {
     ThreadContext* self;
     uint64_t saved_state;  // the components of the processor's extended state that are saved
     uint64_t stack_at_clone;
+    uint64_t is_return;  // the indirect jump is a return from our code
 
     // Translated code does not know the rest.
     int64_t granted;     // what `left` was when the thread went on
     int thread;          // its number in the system
     uint32_t wishes;     // to ask again
+    uint32_t answered;   // of these
     bool has_forked;     // its last system call makes a child with memory of its own
     bool is_inside;      // in translated code, or in the resolver
     bool is_limited;     // asks again soon, because others share its counts
     bool is_matching;    // looks for matching instructions
     CpuCounter counter;  // runs while the thread runs the program's own code
-    int64_t granted_at_pause, left_at_pause;
-    bool is_paused;          // the tracer works: instructions do not count
-    bool is_asked_in_pause;  // to ask again
-    bool is_stepping;        // comes back after one instruction, which is to be counted
+    bool is_stepping;    // comes back after one instruction, which is to be counted
+    bool is_to_leave;    // for good
+    bool has_vforked;    // a child may have used this context
+    Crossings crossings, at_vfork;
 };
 
 namespace place_of {
@@ -51,6 +54,7 @@ inline constexpr int rcx = offsetof(ThreadContext, registers.rcx);
 inline constexpr int left = offsetof(ThreadContext, left);
 inline constexpr int target = offsetof(ThreadContext, target);
 inline constexpr int stack_at_clone = offsetof(ThreadContext, stack_at_clone);
+inline constexpr int is_return = offsetof(ThreadContext, is_return);
 }  // namespace place_of
 
 }  // namespace ovni::code

@@ -17,6 +17,7 @@
 #include <ctime>
 
 #include "code/real_function.hpp"
+#include "ovni/private.h"
 
 namespace ovni::code {
 
@@ -52,6 +53,7 @@ class Waiting {
 constinit Waiting waiting;
 constinit std::atomic<uint32_t> wish_count{0};
 constinit std::atomic<int> watched_process{0};
+constinit std::atomic<int> watching_thread{0};
 
 void ask(int thread) noexcept {
     siginfo_t info{};
@@ -80,7 +82,7 @@ Doing what_does(int thread) noexcept {
 
 template <class See>
 void for_each_other_thread(See see) noexcept {
-    const long own = ::syscall(SYS_gettid);
+    const long own = ::syscall(SYS_gettid), watching = watching_thread.load();
     const auto folder = static_cast<int>(
         ::syscall(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder < 0) return;
@@ -92,7 +94,7 @@ void for_each_other_thread(See see) noexcept {
             int thread = 0;
             for (const char* digit = entry->d_name; *digit >= '0' && *digit <= '9'; ++digit)
                 thread = 10 * thread + (*digit - '0');
-            if (thread != 0 && thread != own) see(thread);
+            if (thread != 0 && thread != own && thread != watching) see(thread);
         }
     ::syscall(SYS_close, folder);
 }
@@ -121,6 +123,8 @@ bool is_last_thread() noexcept {
 }
 
 [[noreturn]] void* watch(void*) noexcept {
+    watching_thread.store(static_cast<int>(::syscall(SYS_gettid)));
+    ovni_private_thread_is_tracers();
     ::pthread_setname_np(::pthread_self(), "ovni-counting");
     for (;;) {
         const uint32_t seen = wish_count.load();

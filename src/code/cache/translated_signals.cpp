@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "code/cache/kept_state.hpp"
 #include "code/cache/program_state.hpp"
 #include "code/cache/resolver.hpp"
 #include "code/program_signals.hpp"
@@ -58,6 +59,7 @@ bool show_second_signal(int signal, siginfo_t* info, ucontext_t* context, bool& 
     const bool is_shown = show_program(first, first_info, first_context, was_translated);
     if (is_shown && handler != 0) {
         registers[REG_RIP] = static_cast<greg_t>(handler);
+        keep_state(*context, own_context->crossings.state());
         return true;
     }
     // The first one comes again, or is nothing: our entry returns, and the second one comes again, too.
@@ -73,6 +75,7 @@ bool show_second_signal(int signal, siginfo_t* info, ucontext_t* context, bool& 
 bool show_program(int signal, siginfo_t* info, ucontext_t* context, bool& was_translated) noexcept {
     ThreadContext* own = own_context;
     was_translated = false;
+    keep_state(*context, 0);
     if (threads == nullptr || own == nullptr) return true;
     greg_t* registers = context->uc_mcontext.gregs;
     const auto address = static_cast<uint64_t>(registers[REG_RIP]);
@@ -100,6 +103,8 @@ bool show_program(int signal, siginfo_t* info, ucontext_t* context, bool& was_tr
         return true;
     }
     was_translated = true;
+    keep_state(*context, own->crossings.state());
+    own->crossings.begin_handler();
     own->is_inside = false;
     // Until the thread goes on, no other signal finds registers of the program.
     own->is_resolving = 1;
@@ -107,11 +112,10 @@ bool show_program(int signal, siginfo_t* info, ucontext_t* context, bool& was_tr
 }
 
 void go_on_translated(ucontext_t* context, GoOn where) noexcept {
-    greg_t& address = context->uc_mcontext.gregs[REG_RIP];
     own_context->is_inside = true;
     own_context->is_resolving = 0;
     own_context->is_deferred = 0;
-    address = static_cast<greg_t>(threads->place_of(static_cast<uint64_t>(address), where, *own_context));
+    threads->resume(context, where, *own_context);
 }
 
 }  // namespace ovni::code

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "code/cache/kept_state.hpp"
 #include "code/cache/resolver.hpp"
 #include "code/cache/thread_wishes.hpp"
 #include "code/program_signals.hpp"
@@ -27,9 +28,6 @@ bool prepare_translation(std::span<const ovni_private_code_alarm> alarms, const 
     if (!made->prepare(alarms)) return false;
     threads = made;
     if (ovni_private_code_arms_others()) watch_waiting_threads();
-    ovni_private_follow_work([](int begins) {
-        if (own_context != nullptr && own_context->is_inside) threads->pause_count(*own_context, begins != 0);
-    });
     take_over_handlers(reinterpret_cast<TrapHandler>(ovni_code_handle_signal));
     ::pthread_atfork(nullptr, nullptr, [] {
         threads->start_over_in_child();
@@ -77,6 +75,13 @@ void enter_if_wanted() noexcept {
     if (is_attached) ovni_code_enter();
 }
 
+// A thread in translated code comes to the resolver where our code ends.
+void leave_translation(bool for_good) noexcept {
+    if (threads == nullptr) return;
+    own_work = own_work + (for_good ? 1 : -1);
+    if (own_context != nullptr) own_context->is_to_leave = for_good;
+}
+
 void translation_is_wanted(bool in_this_thread, bool in_others, bool may_enter) noexcept {
     if (threads == nullptr) return;
     if (in_others) ask_other_threads();
@@ -106,6 +111,7 @@ void follow_wish(ucontext_t* context) noexcept {
         return;
     }
     OwnWork work;
+    keep_state(*context, 0);
     if (is_translation_wanted_here() && threads->attach()) go_on_translated(context, GoOn::here);
 }
 

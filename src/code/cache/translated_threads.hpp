@@ -25,6 +25,8 @@ bool prepare_translation(std::span<const ovni_private_code_alarm> alarms, const 
 
 // The caller goes on in translated code, if it has to.
 void enter_if_wanted() noexcept;
+// The calling thread goes on in the program's own code, and stays there until that is taken back.
+void leave_translation(bool for_good) noexcept;
 // True if it runs the program's own code, and has to.
 bool translation_is_due() noexcept;
 // An alarm that needs translation is armed: in this thread, or in others, or both. The caller goes on in

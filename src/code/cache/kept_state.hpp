@@ -1,0 +1,20 @@
+// What a thread was doing in translated code when a signal came, kept in the signal's frame until the handler
+// returns: in words there that neither the system nor the C library uses.
+#pragma once
+
+#include <ucontext.h>
+
+#include <cstdint>
+
+namespace ovni::code {
+
+inline void keep_state(ucontext_t& context, uint64_t state) noexcept {
+    context.uc_mcontext.__reserved1[0] = state;
+}
+
+// 0: the thread was not in translated code.
+inline uint64_t kept_state(const ucontext_t& context) noexcept {
+    return context.uc_mcontext.__reserved1[0];
+}
+
+}  // namespace ovni::code

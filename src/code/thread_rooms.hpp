@@ -1,0 +1,73 @@
+// Memory of ours for threads of the program, one room for each thread that takes one. Room has a member
+// `thread`, its number in the system, and begins as zeros. A room whose thread has ended serves another.
+#pragma once
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+
+#include "code/system_call.hpp"
+
+namespace ovni::code {
+
+// Below each room lies a stack of so many bytes.
+template <class Room, size_t stack_bytes>
+class ThreadRooms {
+ public:
+    // Null without memory, or if there are too many threads. forget(room) is called for one that is used again.
+    template <class Forget>
+    Room* take(Forget forget) noexcept {
+        const auto thread = static_cast<int>(system_call(SYS_gettid));
+        const size_t count = this->count();
+        for (size_t i = 0; i < count; ++i)
+            if (Room* room = all_[i].load(std::memory_order_acquire); room != nullptr && take(*room, thread)) {
+                forget(*room);
+                return room;
+            }
+        return add(thread);
+    }
+    bool holds(const void* room) const noexcept {
+        for (size_t i = 0; i < count(); ++i)
+            if (all_[i].load(std::memory_order_acquire) == room) return true;
+        return false;
+    }
+
+ private:
+    static constexpr size_t most = 4096;
+
+    size_t count() const noexcept {
+        const size_t count = count_.load(std::memory_order_acquire);
+        return count < most ? count : most;
+    }
+    static bool take(Room& room, int thread) noexcept {
+        int held = __atomic_load_n(&room.thread, __ATOMIC_RELAXED);
+        const bool is_free =
+            held == thread || system_call(SYS_tgkill, system_call(SYS_getpid), held, 0) == -ESRCH;
+        return is_free && __atomic_compare_exchange_n(&room.thread, &held, thread, false, __ATOMIC_ACQ_REL,
+                                                      __ATOMIC_RELAXED);
+    }
+    Room* add(int thread) noexcept {
+        const size_t place = count_.fetch_add(1);
+        if (place >= most) return nullptr;
+        constexpr long failures = -4096;
+        const long memory =
+            system_call(SYS_mmap, 0, stack_bytes + sizeof(Room), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+        if (memory < 0 && memory > failures) return nullptr;
+        auto* room = reinterpret_cast<Room*>(static_cast<uintptr_t>(memory) + stack_bytes);
+        room->thread = thread;
+        all_[place].store(room, std::memory_order_release);
+        return room;
+    }
+
+    std::array<std::atomic<Room*>, most> all_{};
+    std::atomic<size_t> count_{0};
+};
+
+}  // namespace ovni::code
