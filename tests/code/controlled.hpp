@@ -26,6 +26,7 @@ class ControlledProgram : public ::testing::Test {
     }
     // The alarms that fired, in their order.
     Words fired() const { return column(6); }
+    Words threads_that_fired() const { return column(3); }
     // The instructions before which they fired.
     Words fired_at() const { return column(8); }
     std::string path(const std::string& name) const { return directory_.path() / name; }

@@ -254,6 +254,7 @@ void other_locks() {
 
 // The thread is created, and joined once it has ended.
 void creates() {
+    result += fibonacci(5);
     pthread_t thread{};
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);

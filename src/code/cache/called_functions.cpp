@@ -31,7 +31,11 @@ void CalledFunctions::find() {
     for (const LoadedLibrary& library : ours) {
         if (const uint64_t binder = library.binder()) binders_.push_back(binder);
         library.for_each_import([&](const char* name, void* const* place) {
-            if (!leads_to_program(name)) helpers_.push_back(reinterpret_cast<uint64_t>(*place));
+            if (leads_to_program(name)) return;
+            helpers_.push_back(reinterpret_cast<uint64_t>(*place));
+            // If that is one of ours, it calls those for us.
+            for (const LoadedLibrary& other : others)
+                if (void* found = other.function(name)) helpers_.push_back(reinterpret_cast<uint64_t>(found));
         });
         library.for_each_function([&](const char* name, uint64_t address) {
             for (const LoadedLibrary& other : others)

@@ -8,6 +8,8 @@
 
 namespace ovni::code {
 
+inline constexpr uint64_t return_in_state = uint64_t{1} << 63;  // the thread was about to leave our code by a return
+
 inline void keep_state(ucontext_t& context, uint64_t state) noexcept {
     context.uc_mcontext.__reserved1[0] = state;
 }

@@ -367,11 +367,12 @@ uint64_t TranslatedThreads::call_natively(ThreadContext& own) noexcept {
 void TranslatedThreads::resume(ucontext_t* context, GoOn where, ThreadContext& own) noexcept {
     greg_t& address = context->uc_mcontext.gregs[REG_RIP];
     const auto at = static_cast<uint64_t>(address);
-    if (const uint64_t state = kept_state(*context))
-        own.crossings.set_state(state);
+    const uint64_t state = kept_state(*context);
+    if (state != 0)
+        own.crossings.set_state(state & ~return_in_state);
     else
         own.crossings.begin(cache_.owner_at(at), ovni_private_code_may_fire() == 0);
-    own.is_return = 0;
+    own.is_return = (state & return_in_state) != 0 ? 1 : 0;
     const uint64_t stack = own.registers.rsp;
     own.registers.rsp = static_cast<uint64_t>(context->uc_mcontext.gregs[REG_RSP]);
     address = static_cast<greg_t>(where == GoOn::behind ? go_on_behind(own, at) : go_on(own, at, {}));
@@ -393,18 +394,22 @@ void TranslatedThreads::look_for_end_of_vfork(ThreadContext& own) noexcept {
 
 uint64_t TranslatedThreads::resolve(const Request& request, ThreadContext& own) noexcept {
     using enum RequestKind;
+    // What fires from here on must not enter a second time.
+    own.is_inside = true;
     look_for_end_of_vfork(own);
     if (own.is_stepping) {
         own.is_stepping = false;
         own.registers.rip = request.kind == target ? own.target : request.address;
-        ovni_private_code_count(1);
-        if (!update(own)) return leave(own, own.registers.rip);
+        own.granted = own.left + 1;
+        if (ovni_private_code_may_fire()) {
+            settle(own);
+            if (!update(own)) return leave(own, own.registers.rip);
+        }
     }
     switch (request.kind) {
         case jump:
             return go_on(own, request.address, {}, request.slot);
         case target:
-            own.is_inside = true;
             return jump_to_target(own);
         case spent:
             return spend(own, *cache_.find(reinterpret_cast<uint64_t>(request.slot)));

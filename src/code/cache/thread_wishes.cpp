@@ -106,11 +106,11 @@ bool ask_if_it_runs(int thread) noexcept {
     return doing != Doing::waits;
 }
 
-// The main thread may have ended before others, and stays in the list.
-bool is_last_thread() noexcept {
+// The main thread may have ended before others, and stays in the list with its status.
+bool is_last_thread(int& status) noexcept {
     bool is_last = true;
     for_each_other_thread([&](int thread) {
-        char path[64], text[128] = "";
+        char path[64], text[1024] = "";
         snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
         const auto file = static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC));
         if (file < 0) return;
@@ -118,6 +118,9 @@ bool is_last_thread() noexcept {
         ::syscall(SYS_close, file);
         const char* state = strrchr(text, ')');
         is_last = is_last && state != nullptr && (state[2] == 'Z' || state[2] == 'X');
+        // The status is the last number.
+        const char* last = strrchr(text, ' ');
+        if (thread == ::getpid() && last != nullptr) status = static_cast<int>(strtol(last, nullptr, 10));
     });
     return is_last;
 }
@@ -134,7 +137,10 @@ bool is_last_thread() noexcept {
         else
             ::syscall(SYS_futex, &wish_count, FUTEX_WAIT_PRIVATE, seen, &moment, nullptr, 0);
         // The program's last thread is gone: the process ends as it would have ended with it.
-        if (is_last_thread()) ::exit(0);
+        int status = 0;
+        if (!is_last_thread(status)) continue;
+        if (status != 0) ::syscall(SYS_exit_group, status >> 8);
+        ::exit(0);
     }
 }
 

@@ -99,11 +99,16 @@ bool show_program(int signal, siginfo_t* info, ucontext_t* context, bool& was_tr
         put_into(context, own->registers);
     } else if (piece != nullptr) {
         own->left += show_program_state(*piece, *own, context->uc_mcontext.gregs);
+        // The only instruction may have been executed.
+        const bool is_executed = static_cast<uint64_t>(registers[REG_RIP]) != piece->address;
+        if (own->is_stepping && is_executed) ++own->granted;
+        own->is_stepping = false;
     } else {
         return true;
     }
     was_translated = true;
-    keep_state(*context, own->crossings.state());
+    keep_state(*context, own->crossings.state() | (own->is_return != 0 ? return_in_state : 0));
+    own->is_return = 0;
     own->crossings.begin_handler();
     own->is_inside = false;
     // Until the thread goes on, no other signal finds registers of the program.
