@@ -247,7 +247,7 @@ void ovni_private_flush_all() {
 
 void ovni_private_close_all(const char* by, int code) {
     if (is_inside()) return;
-    StreamEnd end{by, code};
+    StreamEnd end{by, by && strcmp(by, "exit") == 0 ? exit_code_of(code) : code};
     if (!by) process().leave_mpi();
     streams().visit([&](Stream& stream) {
         if (by || !stream.has_row()) stream.close_ours(by ? &end : nullptr);

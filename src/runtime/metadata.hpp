@@ -19,6 +19,11 @@ struct StreamEnd {
     int code;
 };
 
+// The system keeps the lowest byte of what a program passes to exit().
+constexpr int exit_code_of(int status) {
+    return status & 0xff;
+}
+
 class Metadata {
  public:
     explicit Metadata(pid_t tid);

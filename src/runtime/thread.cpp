@@ -164,7 +164,8 @@ void after_fork_in_child() {
 // A child that shares or copies our memory without the knowledge of pthread_atfork has nothing to end. A
 // handler that calls exit() may have come amid a slow path, whose locks nobody releases any more; nor does a
 // crash handler that never returns, in another thread.
-void end_at_exit(int code, void*) {
+void end_at_exit(int status, void*) {
+    const int code = exit_code_of(status);
     if (getpid() != this_process) return;
     if (!is_inside()) end_counting();
     SignalsWait undisturbed;

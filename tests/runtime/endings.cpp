@@ -39,6 +39,27 @@ TEST_F(EndingTest, ExitKeepsEventsAndTellsItsCode) {
     EXPECT_EQ(recorded.json["ovni"]["finished"], 1);
 }
 
+TEST_F(EndingTest, CodesAreThoseThatAShellShows) {
+    for (const auto& [given, shown] : {std::pair{259, 3}, {-1, 255}, {256, 0}}) {
+        run_traced([given = given] {
+            start();
+            put("OB.", 17);
+            ::exit(given);
+        });
+        EXPECT_EQ(status(), shown);
+        EXPECT_EQ(stream().json["ovni"]["end"]["code"], shown);
+        std::filesystem::remove_all(trace());
+        run_traced([given = given] {
+            ovni_private_thread_open();
+            emit("OB.", uint64_t{1});
+            ovni_private_close_all("exit", given);
+            ::_exit(given);
+        });
+        EXPECT_EQ(stream().json["ovni"]["end"]["code"], shown);
+        std::filesystem::remove_all(trace());
+    }
+}
+
 TEST_F(EndingTest, ExitClosesTheStreamsOfAllThreads) {
     run_traced([] {
         start();
