@@ -255,8 +255,12 @@ int ovni_private_program_describes_itself(void);
 void ovni_private_name_thread(pthread_t thread, const char* name);
 /* The process calls exec (1), or exec has failed (0). */
 void ovni_private_expect_exec(int is_coming);
-/* The process ends without exit(): the streams are told, as at exit(). */
-void ovni_private_expect_end(int code);
+/* The process ends without exit(): the streams are told, as at exit(). `status` as of _exit(). */
+void ovni_private_expect_end(int status);
+/* The process is about to call chroot(): its streams keep the paths of before. Opens a descriptor and returns
+ * 1 if none is open yet. ovni_private_leave_root closes it, for a chroot() that failed. */
+int ovni_private_keep_root(void);
+void ovni_private_leave_root(void);
 /* 1 if ovnirun started this process, whatever it became by exec. */
 int ovni_private_is_program(void);
 /* 1 if this process is mpirun or a daemon of it. */

@@ -9,6 +9,8 @@
 
 #include <cerrno>
 
+#include "ring/first_root.hpp"
+
 namespace ovni::writer {
 
 // True for a file that the library has opened: nobody else opens a regular file with O_NONBLOCK. Another
@@ -24,7 +26,8 @@ inline bool is_marked(int fd) noexcept {
 inline int open_above_standard(const char* path, int flags, mode_t mode = 0) noexcept {
     constexpr int most_attempts = 10;
     for (int attempt = 1;; ++attempt, flags &= ~O_EXCL) {
-        int fd = ::open(path, flags | O_CLOEXEC | O_NONBLOCK, mode);
+        const PathAt at = from_first_root(path);
+        int fd = ::openat(at.directory, at.path, flags | O_CLOEXEC | O_NONBLOCK, mode);
         if (fd < 0 || fd > STDERR_FILENO) return fd;
         int above = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), error = errno;
         if (is_marked(fd)) ::close(fd);

@@ -13,6 +13,7 @@
 
 #include "ovni.h"
 #include "ring/diagnostics.hpp"
+#include "ring/first_root.hpp"
 #include "ring/posix_io.hpp"
 
 namespace ovni::writer {
@@ -40,18 +41,24 @@ std::optional<std::vector<std::string>> stream_files(const std::string& path) {
 }
 
 bool is_directory(const std::string& path) {
+    const PathAt at = from_first_root(path.c_str());
     struct stat status {};
-    if (stat(path.c_str(), &status) != 0) return false;
+    if (fstatat(at.directory, at.path, &status, 0) != 0) return false;
     if (!S_ISDIR(status.st_mode)) errno = ENOTDIR;
     return S_ISDIR(status.st_mode);
 }
 
+int make_one(const std::string& path) {
+    const PathAt at = from_first_root(path.c_str());
+    return mkdirat(at.directory, at.path, 0755);
+}
+
 bool make_each(const std::string& path) {
     // All threads but the first find the parents there.
-    if (mkdir(path.c_str(), 0755) == 0 || errno == EEXIST) return is_directory(path);
+    if (make_one(path) == 0 || errno == EEXIST) return is_directory(path);
     for (size_t at = path.find('/', 1);; at = path.find('/', at + 1)) {
         std::string part = path.substr(0, at);
-        if (mkdir(part.c_str(), 0755) != 0 && errno != EEXIST && errno != EISDIR) {
+        if (make_one(part) != 0 && errno != EEXIST && errno != EISDIR) {
             // A parent that exists may still refuse, e.g. on a read-only mount.
             int error = errno;
             if (!is_directory(part)) {

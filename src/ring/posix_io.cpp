@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "ring/first_root.hpp"
 #include "ring/own_file.hpp"
 #include "ring/signal_mask.hpp"
 
@@ -118,7 +119,8 @@ bool replace_file(const std::string& path, const std::string& text) {
     constexpr int attempts = 3;  // others write such files, too, for a moment
     std::string beside = path + being_written;
     for (int attempt = 0; attempt < attempts; ++attempt) {
-        if (write_file(beside, text) && ::rename(beside.c_str(), path.c_str()) == 0) return true;
+        if (write_file(beside, text) && rename_from_first_root(beside.c_str(), path.c_str()) == 0)
+            return true;
         int error = errno;
         ::unlink(beside.c_str());
         errno = error;

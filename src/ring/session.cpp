@@ -16,6 +16,7 @@
 #include "core/clock.hpp"
 #include "core/clock_publisher.hpp"
 #include "core/launcher.hpp"
+#include "ring/first_root.hpp"
 #include "ring/futex.hpp"
 #include "ring/posix_io.hpp"
 
@@ -28,9 +29,10 @@ constexpr uint64_t longest_sleep = second / 4;
 
 // A directory of this user that nobody else can put anything into.
 bool is_private(const std::string& path) {
+    const PathAt at = from_first_root(path.c_str());
     struct stat status {};
-    return lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
-           (status.st_mode & 0077) == 0;
+    return fstatat(at.directory, at.path, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode) &&
+           status.st_uid == geteuid() && (status.st_mode & 0077) == 0;
 }
 
 const char* variable(const char* name) {
@@ -77,7 +79,8 @@ static std::string own_place(uint32_t choice, const std::string& trace_directory
 
 std::string session_place(uint32_t choice, const std::string& trace_directory) {
     std::string own = own_place(choice, trace_directory);
-    if (own.empty() || (mkdir(own.c_str(), 0700) != 0 && errno != EEXIST)) return {};
+    const PathAt at = from_first_root(own.c_str());
+    if (own.empty() || (mkdirat(at.directory, at.path, 0700) != 0 && errno != EEXIST)) return {};
     return is_private(own) ? own : std::string();
 }
 
@@ -162,7 +165,8 @@ Session Session::map(const std::string& directory, int flags) {
 }
 
 Session Session::create(const std::string& directory) {
-    if (mkdir(directory.c_str(), 0700) != 0) return {};
+    const PathAt at = from_first_root(directory.c_str());
+    if (mkdirat(at.directory, at.path, 0700) != 0) return {};
     Session session = map(directory, O_CREAT | O_EXCL);
     if (!session.is_valid()) {
         int error = errno;

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "ovni/private.h"
+#include "ring/first_root.hpp"
 #include "runtime/border_follower.hpp"
 #include "runtime/thread.hpp"
 
@@ -54,12 +55,27 @@ void ovni_private_expect_exec(int is_coming) {
 }
 
 // The drainer below ovnirun needs no more than the report.
-void ovni_private_expect_end(int code) {
+void ovni_private_expect_end(int status) {
     if (is_inside() || !is_this_process()) return;
+    const int code = exit_code_of(status);
     end_counting();
     streams().visit_soon([&](Stream& stream) {
         if (stream.has_row()) stream.end_with_process(code);
     });
+}
+
+// A child of vfork() has other descriptors. Where the trace goes is known before the program's paths change.
+int ovni_private_keep_root() {
+    if (is_inside() || !is_this_process()) return 0;
+    SlowPath slow;
+    process().prepare();
+    return keep_first_root();
+}
+
+void ovni_private_leave_root() {
+    if (is_inside() || !is_this_process()) return;
+    SlowPath slow;
+    leave_first_root();
 }
 
 int ovni_private_is_program() {

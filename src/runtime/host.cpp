@@ -12,6 +12,7 @@
 #include <new>
 
 #include "ring/diagnostics.hpp"
+#include "ring/first_root.hpp"
 #include "ring/futex.hpp"
 #include "ring/signal_mask.hpp"
 #include "runtime/memory.hpp"
@@ -103,10 +104,12 @@ Host::Descriptors Host::await_descriptors() {
     return static_cast<Descriptors>(descriptors_.load(std::memory_order_relaxed));
 }
 
-// Nothing that the program does to its descriptors reaches the files of this thread, nor the other way round.
+// Nothing that the program does to its descriptors and its root reaches the files of this thread, nor the
+// other way round.
 void* Host::drain(void* self) {
     auto* host = static_cast<Host*>(self);
     pthread_setname_np(pthread_self(), "ovni-drainer");
+    part_from_root();
     bool parted = host->session_.part_from_descriptors();
     Descriptors descriptors = parted ? Descriptors::of_drainer : Descriptors::shared;
     host->descriptors_.store(static_cast<uint32_t>(descriptors), std::memory_order_release);

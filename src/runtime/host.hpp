@@ -1,8 +1,9 @@
 // The process in its run directory: gives rings to threads and makes sure that somebody drains them: ovnirun,
 // if it started the program and lives, else a thread of this process. Call inside a SlowPath.
 //
-// After setuid() or chroot() nobody may make files in the run directory any more: threads keep their rings,
-// and new threads get none. One line says so, and their events count as `ovni.lost_elsewhere` in the stream
+// After chroot() files are made from the first root (ring/first_root.hpp). After setuid(), or if the program
+// has closed that one, nobody may make files in the run directory any more: threads keep their rings, and new
+// threads get none. One line says so, and their events count as `ovni.lost_elsewhere` in the stream
 // of the first thread that got a ring. Memory without a file would not help: nobody below ovnirun sees it,
 // and a drainer in the process may not make the files of the stream. It cannot renew stream.json either,
 // unless the file belongs to the new user. A drainer that has kept its rights finds metadata in the rings

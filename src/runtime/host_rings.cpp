@@ -11,6 +11,7 @@
 
 #include "core/page.hpp"
 #include "ring/diagnostics.hpp"
+#include "ring/first_root.hpp"
 #include "ring/futex.hpp"
 #include "runtime/host.hpp"
 #include "runtime/process.hpp"
@@ -32,8 +33,13 @@ bool leaves_room_for_notes(const std::string& directory, size_t capacity) {
 
 // The name tells others which process made the file: it may be dead.
 std::string name_of_new_file() {
-    return "new." + std::to_string(getpid()) + "." + std::to_string(pid_space()) + "." +
+    return "new." + std::to_string(getpid()) + "." + std::to_string(own_process_id().space) + "." +
            std::to_string(monotonic_clock());
+}
+
+void remove_file(const char* path) {
+    const PathAt at = from_first_root(path);
+    ::unlinkat(at.directory, at.path, 0);
 }
 
 // Empty again. The drainer does not look at a ring that is not open.
@@ -88,7 +94,8 @@ void Host::leave_session(RingLease lease) {
 // The note of a ring that is used again names the thread before, until the next one replaces it: a thread
 // that cannot do that would go on with a stream of another one.
 RingLease Host::take_ring(const std::string& trace_directory, Size size) {
-    if (::faccessat(AT_FDCWD, session_.directory().c_str(), W_OK | X_OK, AT_EACCESS) != 0) return {};
+    const PathAt at = from_first_root(session_.directory().c_str());
+    if (::faccessat(at.directory, at.path, W_OK | X_OK, AT_EACCESS) != 0) return {};
     RingLease lease = reuse(size);
     if (!lease.is_mapped() && size == Size::small) lease = make_ring(trace_directory, Ring::small);
     if (!lease.is_mapped() && size == Size::full) lease = make_ring(trace_directory, full_size());
@@ -170,25 +177,26 @@ uint64_t Host::kept_in(uint64_t capacity) const {
 }
 
 RingLease Host::publish(Ring ring, const std::string& file, const char* link_to) {
-    if (link_to && symlink(link_to, file.c_str()) != 0) {
-        ::unlink(link_to);
+    if (const PathAt at = from_first_root(file.c_str());
+        link_to && symlinkat(link_to, at.directory, at.path) != 0) {
+        remove_file(link_to);
         return {};
     }
     // Before the drainer sees it.
     RingHeader& header = ring.header();
     header.pid = getpid();
     header.process_start = process_start_;
-    header.pid_space = pid_space();
+    header.pid_space = own_process_id().space;
     header.time_offset = session_.header().time_offset;
     header.image = image_;
     header.limit = settings_.limit;
     header.kept = kept_in(ring.capacity());
     uint32_t number = session_.header().rings.fetch_add(1, std::memory_order_acq_rel);
     std::string path = session_.ring_path(number);
-    if (::rename(file.c_str(), path.c_str()) != 0) return {};
+    if (rename_from_first_root(file.c_str(), path.c_str()) != 0) return {};
     if (session_.is_removed()) {
-        ::unlink(path.c_str());
-        if (link_to) ::unlink(link_to);
+        remove_file(path.c_str());
+        if (link_to) remove_file(link_to);
         return {};
     }
     all_rings_ += ring.capacity();
@@ -211,7 +219,7 @@ void Host::make_shared() {
         SharedFile made = SharedFile::create(file, options, image_);
         if (!made.is_mapped()) continue;
         shared_number_ = session_.header().rings.fetch_add(1, std::memory_order_acq_rel);
-        if (::rename(file.c_str(), session_.shared_path(shared_number_).c_str()) != 0) break;
+        if (rename_from_first_root(file.c_str(), session_.shared_path(shared_number_).c_str()) != 0) break;
         all_rings_ += options.capacity;
         shared_.store(new SharedFile(std::move(made)), std::memory_order_release);
         return;

@@ -26,6 +26,14 @@ int open(const char* path, int flags, ...) {
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 
+int openat(int directory, const char* path, int flags, ...) {
+    va_list rest;
+    va_start(rest, flags);
+    const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
+    va_end(rest);
+    return (int)syscall(SYS_openat, directory, path, flags, mode);
+}
+
 int fcntl(int fd, int command, ...) {
     va_list rest;
     va_start(rest, command);
@@ -74,6 +82,10 @@ int lstat(const char* restrict path, struct stat* restrict facts) {
     return (int)syscall(SYS_newfstatat, AT_FDCWD, path, facts, AT_SYMLINK_NOFOLLOW);
 }
 
+int fstatat(int directory, const char* restrict path, struct stat* restrict facts, int flags) {
+    return (int)syscall(SYS_newfstatat, directory, path, facts, flags);
+}
+
 int access(const char* path, int how) {
     return (int)syscall(SYS_faccessat, AT_FDCWD, path, how);
 }
@@ -82,8 +94,16 @@ int mkdir(const char* path, mode_t mode) {
     return (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
 }
 
+int mkdirat(int directory, const char* path, mode_t mode) {
+    return (int)syscall(SYS_mkdirat, directory, path, mode);
+}
+
 int unlink(const char* path) {
     return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
+
+int unlinkat(int directory, const char* path, int flags) {
+    return (int)syscall(SYS_unlinkat, directory, path, flags);
 }
 
 int rmdir(const char* path) {
@@ -92,6 +112,10 @@ int rmdir(const char* path) {
 
 int symlink(const char* target, const char* path) {
     return (int)syscall(SYS_symlinkat, target, AT_FDCWD, path);
+}
+
+int symlinkat(const char* target, int directory, const char* path) {
+    return (int)syscall(SYS_symlinkat, target, directory, path);
 }
 
 ssize_t readlink(const char* restrict path, char* restrict to, size_t size) {
