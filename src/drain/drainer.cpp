@@ -222,14 +222,19 @@ uint64_t Drainer::death_of(const Process& process) const {
                        session_.header().time_offset);
 }
 
+// The caller saw the process of that number end, so a doubt means that it is this one.
 void Drainer::finish_process(pid_t pid, const OwnerEnd& end) {
     pass();
-    empty_shared(
-        [&](const SharedFileHeader& shared) { return shared.pid == pid && !may_live(shared.process()); });
+    auto has_ended = [&](const ProcessId& process) {
+        const uint64_t here = own_process_id().space;
+        const bool may_be_it = process.space == here || process.space == 0 || here == 0;
+        return process.pid == pid && !lives(process).value_or(!may_be_it);
+    };
+    empty_shared([&](const SharedFileHeader& shared) { return has_ended(shared.process()); });
     finish_earlier_images();
     finish_closed();
     for (Owned& ring : rings_)
-        if (ring.stream->header().pid == pid && !owner_lives(ring.stream->header())) this->end(ring, end);
+        if (has_ended(owner_of(ring.stream->header()))) this->end(ring, end);
 }
 
 // The process goes on as another program, which may outlive all that is traced. An exec that fails keeps the
@@ -266,6 +271,14 @@ bool Drainer::finish_dead() {
     remove_shared([&](const SharedFileHeader& shared) { return has_died(shared.process()); });
     remove_unfinished();
     return rings_.empty();
+}
+
+size_t Drainer::doubtful() const {
+    std::set<ProcessId> owners;
+    for (const Owned& ring : rings_)
+        if (!is_over(ring.stream->header()) && !lives(owner_of(ring.stream->header())))
+            owners.insert(owner_of(ring.stream->header()));
+    return owners.size();
 }
 
 size_t Drainer::stuck() const {

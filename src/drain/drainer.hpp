@@ -41,6 +41,8 @@ class Drainer final : private Mover::Rings {
     bool finish_dead();
     // Ends the streams of this process, which is at its end. True if no ring is left.
     bool finish_own();
+    // How many processes left rings open and may live or not, because nobody can say.
+    size_t doubtful() const;
     // How many rings of dead owners keep what could not be written.
     size_t stuck() const;
     // Stops serving the run directory: living processes drain for themselves.

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -142,8 +143,13 @@ ProcessId own_process_id() noexcept {
     return own;
 }
 
+// The system itself knows, if the number is one of this namespace.
+static bool is_number_of_nobody(pid_t pid) noexcept {
+    return ::syscall(SYS_kill, pid, 0) != 0 && errno == ESRCH;
+}
+
 std::optional<bool> lives(const ProcessId& process) noexcept {
-    uint64_t here = pid_space();
+    const uint64_t here = own_process_id().space;
     bool is_ours = process.space == 0 || here == 0 || process.space == here;
     if (is_ours && process.pid == getpid()) {
         uint64_t own = start_of_process(getpid());
@@ -151,7 +157,10 @@ std::optional<bool> lives(const ProcessId& process) noexcept {
         return are_one_start(own, process.start);
     }
     if (!is_ours) return somebody_lives_in(process.space);
-    if (!proc_is_ours()) return std::nullopt;
+    if (!proc_is_ours()) {
+        const bool is_dead = process.space == here && is_number_of_nobody(process.pid);
+        return is_dead ? std::optional(false) : std::nullopt;
+    }
     char path[32];
     snprintf(path, sizeof path, "/proc/%d/stat", process.pid);
     LifeLine line = read_life_line(path);

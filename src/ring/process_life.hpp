@@ -1,5 +1,6 @@
 // Whether processes and threads live, by their lines in /proc. A process counts as alive unless /proc proves
-// it dead: no descriptor may be free, /proc may not be mounted or show another namespace.
+// it dead: no descriptor may be free, /proc may show another namespace. Without /proc, a number that nobody
+// has proves it, too, if both processes lack /proc or are known to be of one namespace.
 #pragma once
 
 #include <sys/types.h>

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -199,6 +200,17 @@ void DrainerCompanion::tell_if_nothing_came(const Ending& ending) const {
                stderr);
 }
 
+// Their events stay in memory.
+void DrainerCompanion::tell_doubts() const {
+    if (::access("/proc/self", F_OK) == 0) return;
+    if (const size_t processes = drainer_->doubtful())
+        std::fprintf(stderr,
+                     "ovnirun: without /proc nobody can say whether %zu process%s of the program live%s on: "
+                     "ovnirecover %s writes the end of what they leave\n",
+                     processes, processes == 1 ? "" : "es", processes == 1 ? "s" : "",
+                     session_.directory().c_str());
+}
+
 // The host may have been killed while it drained. A program that goes on alone drains itself.
 void DrainerCompanion::take_over() noexcept {
     if (!session_.is_valid()) return;
@@ -219,6 +231,7 @@ void DrainerCompanion::finish(const Ending& ending) noexcept {
     tell_if_nothing_came(ending);
     drainer_->finish_process(program_, owner_end(ending, session_));
     bool empty = drainer_->finish_dead();
+    tell_doubts();
     drainer_->resign();
     if (empty) session_.remove();
 }

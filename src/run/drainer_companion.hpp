@@ -33,6 +33,7 @@ class DrainerCompanion : public Companion {
     void stop();
 
     void tell_if_nothing_came(const Ending& ending) const;
+    void tell_doubts() const;
 
     const bool is_told_;
     const OlderTrace older_;
