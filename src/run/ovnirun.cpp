@@ -51,12 +51,12 @@ void complete_directories() {
         if (is_set(variable))
             setenv(variable, ovni::run::complete_directory(variable, getenv(variable)).c_str(), 1);
     if (is_set("OVNI_CONTROL_LOG"))
-        setenv("OVNI_CONTROL_LOG", std::filesystem::absolute(getenv("OVNI_CONTROL_LOG")).c_str(), 1);
+        setenv("OVNI_CONTROL_LOG", ovni::run::absolute_if_possible(getenv("OVNI_CONTROL_LOG")).c_str(), 1);
 }
 
 bool can_be_recorded(bool anyway) {
     const char* given = getenv("OVNI_TRACEDIR");
-    const std::string directory = given && *given ? given : std::filesystem::absolute("ovni").string();
+    const std::string directory = given && *given ? given : ovni::run::absolute_if_possible("ovni");
     const std::string fault = ovni::run::why_not_writable(directory);
     if (fault.empty()) return true;
     if (ovni::is_first_rank_of_node())

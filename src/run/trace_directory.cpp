@@ -36,12 +36,19 @@ Fd nameless_file(const std::string& directory) {
 std::string complete_directory(const std::string& variable, const std::string& given) {
     char host[HOST_NAME_MAX + 1] = {};
     ::gethostname(host, sizeof host - 1);
-    return fs::absolute(filled_in(variable, given, host, writer::told_rank()));
+    return absolute_if_possible(filled_in(variable, given, host, writer::told_rank()));
+}
+
+std::string absolute_if_possible(const std::string& path) {
+    std::error_code fault;
+    const fs::path absolute = fs::absolute(path, fault);
+    return fault ? path : absolute.string();
 }
 
 std::string why_not_writable(const std::string& directory) {
     fs::path there = directory;
     std::error_code fault;
+    if (there.is_relative()) return "it lies in the working directory, which was removed";
     while (!fs::exists(there, fault) && there.has_relative_path()) there = there.parent_path();
     if (!fs::is_directory(there, fault)) return there.string() + " is no directory";
     writer::FileSizeSignalHeld held;

@@ -5,8 +5,11 @@
 
 namespace ovni::run {
 
-// An absolute path, with the host and the rank that the launcher told instead of %h and %r. Throws
-// UsageError.
+// The path itself if the working directory was removed.
+std::string absolute_if_possible(const std::string& path);
+
+// An absolute path, if possible, with the host and the rank that the launcher told instead of %h and %r.
+// Throws UsageError.
 std::string complete_directory(const std::string& variable, const std::string& given);
 
 // Why nothing can be made in `directory`, or where it will be made; empty if something can.
