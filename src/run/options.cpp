@@ -82,8 +82,9 @@ constexpr OptionRow known[] = {
     {"sync-timeout", "", "SECONDS", "OVNI_SYNC_TIMEOUT",
      "Seconds that a node may keep the others waiting for this. Default: 2."},
     {"all-traced", "", "", "OVNI_ALL_TRACED",
-     R"(All ranks of the job are traced: ranks do not look for each other, which they do with PMIx or with files in
-     the trace directory.)"},
+     R"(All ranks of the job are traced, even those that cannot find each other with PMIx or with files in the trace
+     directory. If PMIx, or a job on one node, shows that a rank is not traced, one line names it, and the others
+     record without it.)"},
     {"control", "", "CHAIN", "OVNI_CONTROL",
      R"(Record only in regions that begin and end as CHAIN says, for example
      start:mpi:Barrier:count3,stop:timeout:10. May be given several times. See --help control.)"},

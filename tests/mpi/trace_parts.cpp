@@ -82,6 +82,22 @@ TEST_F(Parts, AllTracedIsSilent) {
     EXPECT_EQ(traced_ranks(), (std::set<int64_t>{0, 1, 2}));
 }
 
+// One rank is not, and nobody waits for it.
+TEST_F(Parts, AllTracedIsCheckedWhereTheLauncherKnows) {
+    for (const Words& ways : {Words{}, Words{"OVNI_TEST_NO_WAY=pmix"}})
+        for (bool first : {true, false}) {
+            Finished done = job({{1, first}, {1, !first}}, {app("ping_pong"), "100"}, {"--all-traced"}, ways);
+            EXPECT_EQ(done.status, 0) << done.err;
+            EXPECT_EQ(traced_ranks(), std::set<int64_t>{first ? 0 : 1});
+            const Words lines = lines_of_library(done.err);
+            ASSERT_EQ(lines.size(), 1u) << done.err;
+            EXPECT_TRUE(lines[0].starts_with(std::string("ovni-mpi: rank ") + (first ? "1" : "0") +
+                                             " is not traced, although --all-traced says that all are"))
+                << lines[0];
+            expect_emulates();
+        }
+}
+
 #ifdef OVNI_TEST_FORTRAN
 TEST_F(Parts, OfFortran) {
     const std::string plain = job({{3, false}}, {app("calls_f08"), path("")}).out;

@@ -10,7 +10,7 @@ namespace ovni::mpi {
 namespace {
 
 constexpr int success = 0;
-constexpr uint16_t type_bool = 1, type_byte = 2;
+constexpr uint16_t type_bool = 1, type_byte = 2, type_number = 6;
 constexpr uint8_t global_scope = 3;
 
 template <class Signature>
@@ -47,15 +47,24 @@ bool Pmix::put(const char* key) noexcept {
     return put && commit && put(global_scope, key, &value) == success && commit() == success;
 }
 
-bool Pmix::has(int rank, const char* key) const noexcept {
+bool Pmix::get(int rank, const char* key, const Info& how) const noexcept {
     Process process = own_;
     process.rank = static_cast<uint32_t>(rank);
-    // Without it, the client asks the server of that rank, and waits.
-    Info only_what_is_here{"pmix.optional", 0, {type_bool, {1}}};
     Value* value = nullptr;
-    if (get_(&process, key, &only_what_is_here, 1, &value) != success) return false;
+    if (get_(&process, key, &how, 1, &value) != success) return false;
     free(value);
     return true;
+}
+
+// Otherwise the client asks the server of that rank, and waits.
+bool Pmix::has(int rank, const char* key) const noexcept {
+    return get(rank, key, {"pmix.optional", 0, {type_bool, {1}}});
+}
+
+bool Pmix::ask(int rank, const char* key, int seconds) const noexcept {
+    Info patience{"pmix.timeout", 0, {type_number, {}}};
+    patience.value.data.number = seconds;
+    return get(rank, key, patience);
 }
 
 }  // namespace ovni::mpi

@@ -20,6 +20,8 @@ class Pmix {
     bool put(const char* key) noexcept;
     // True if that rank of this job has set the key. Does not wait.
     bool has(int rank, const char* key) const noexcept;
+    // Asks the server of that rank if need be, which may take so many seconds.
+    bool ask(int rank, const char* key, int seconds) const noexcept;
 
     // pmix_proc_t, pmix_value_t and pmix_info_t.
     struct Process {
@@ -30,6 +32,7 @@ class Pmix {
         uint16_t type;
         union {
             uint8_t byte;
+            int number;
             void* words[3];
         } data;
     };
@@ -40,6 +43,8 @@ class Pmix {
     };
 
  private:
+    bool get(int rank, const char* key, const Info& how) const noexcept;
+
     using Get = int(const Process*, const char* key, const Info*, unsigned long infos, Value**);
 
     void* library_ = nullptr;

@@ -24,6 +24,10 @@ namespace {
 constexpr char announced_key[] = "ovni.traced";
 
 Report ranks_not_traced{"%s not traced: started without ovnirun, or set-user-id, static or in a container"};
+Report asserted_in_vain{
+    "%s not traced, although --all-traced says that all are: started without ovnirun, or set-user-id, static "
+    "or "
+    "in a container"};
 Report not_found{
     "%s not traced, or cannot be found: if they are traced, each part records by itself (ovnirun "
     "--all-traced says "
@@ -33,6 +37,7 @@ enum class Way : uint8_t { none, pmix, files, asserted };
 
 struct Announcement {
     Way way = Way::none;
+    bool are_all_asserted = false;
     Pmix pmix;
     RunName job;
     char directory[PATH_MAX] = {};
@@ -81,10 +86,32 @@ bool announce_by_file() noexcept {
     return make_directories(announcement.directory) && flag_of(rank).raise();
 }
 
-bool is_announced(int rank, int own) noexcept {
+// Its ranks share the trace directory then.
+bool is_job_on_this_node() noexcept {
+    return size_by_launcher() > 0 && local_size_by_launcher() == size_by_launcher();
+}
+
+// A launcher that gives out what other nodes say only on request has nothing here of any of them. So the
+// first rank that is missed is asked for, if the user is sure of it, and all others if it is there.
+class Lookup {
+ public:
+    bool finds(int rank) noexcept {
+        if (asks_) return announcement.pmix.ask(rank, announced_key, patience);
+        if (announcement.pmix.has(rank, announced_key)) return true;
+        if (!announcement.are_all_asserted || has_asked_) return false;
+        has_asked_ = true;
+        return asks_ = announcement.pmix.ask(rank, announced_key, patience);
+    }
+
+ private:
+    static constexpr int patience = 5;  // s
+    bool has_asked_ = false, asks_ = false;
+};
+
+bool is_announced(int rank, int own, Lookup& lookup) noexcept {
     switch (announcement.way) {
         case Way::pmix:
-            return announcement.pmix.has(rank, announced_key);
+            return lookup.finds(rank);
         case Way::files:
             return flag_of(rank).is_seen();
         case Way::asserted:
@@ -137,8 +164,9 @@ class Others {
 
 int find_announced(int* ranks, int own, int size) noexcept {
     int count = 0;
+    Lookup lookup;
     for (int rank = 0; rank < size; ++rank)
-        if (rank == own || is_announced(rank, own)) ranks[count++] = rank;
+        if (rank == own || is_announced(rank, own, lookup)) ranks[count++] = rank;
     return count;
 }
 
@@ -170,12 +198,14 @@ RunName name_of_job() noexcept {
 
 void announce_rank() noexcept {
     announcement.job = ask_for_job();
-    if (is_set("OVNI_ALL_TRACED"))
-        announcement.way = Way::asserted;
-    else if (is_allowed("pmix") && announcement.pmix.open() && announcement.pmix.put(announced_key))
+    announcement.are_all_asserted = is_set("OVNI_ALL_TRACED");
+    const bool do_files_prove = !announcement.are_all_asserted || is_job_on_this_node();
+    if (is_allowed("pmix") && announcement.pmix.open() && announcement.pmix.put(announced_key))
         announcement.way = Way::pmix;
-    else if (is_allowed("files") && announce_by_file())
+    else if (is_allowed("files") && do_files_prove && announce_by_file())
         announcement.way = Way::files;
+    else if (announcement.are_all_asserted)
+        announcement.way = Way::asserted;
 }
 
 void withdraw_rank() noexcept {
@@ -187,9 +217,11 @@ TracedRanks meet_traced_ranks() noexcept {
     const int size = size_of_world(), own = rank_in_world();
     auto* ranks = static_cast<int*>(malloc(static_cast<size_t>(size) * sizeof(int)));
     int count = ranks ? find_announced(ranks, own, size) : 0;
-    bool are_together = count == size || announcement.way == Way::pmix;
-    if (count > 0 && count < size && ranks[0] == own)
-        (are_together ? ranks_not_traced : not_found).once(Others(ranks, count, size).text());
+    const bool are_together = count == size || announcement.way == Way::pmix || announcement.are_all_asserted;
+    Report& report = announcement.are_all_asserted ? asserted_in_vain
+                     : are_together                ? ranks_not_traced
+                                                   : not_found;
+    if (count > 0 && count < size && ranks[0] == own) report.once(Others(ranks, count, size).text());
     struct Cleanup {
         int* ranks;
         ~Cleanup() {

@@ -26,8 +26,9 @@ int size_of_world() noexcept;
 int rank_by_launcher() noexcept;
 int size_by_launcher() noexcept;
 
-// Call before PMPI_Init, or the PMPI_Session_init in its place. With OVNI_ALL_TRACED=1 all ranks count as
-// traced, and nothing is announced.
+// Call before PMPI_Init, or the PMPI_Session_init in its place. With OVNI_ALL_TRACED=1 ranks that cannot find
+// each other count as traced. A rank that is proved to be none of them is left out all the same: by PMIx, or
+// by files if all ranks run on one node.
 void announce_rank() noexcept;
 
 // Call if PMPI_Init failed.
