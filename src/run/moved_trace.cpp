@@ -22,7 +22,7 @@ std::string run_of(const writer::Json& metadata) {
     return metadata.contains(run) && metadata[run].is_string() ? metadata[run].get<std::string>() : "";
 }
 
-// The runs of the streams in that trace.
+// Names of the runs of the streams in that trace.
 std::set<std::string> runs_in(const fs::path& trace) {
     std::set<std::string> runs;
     std::error_code none;
@@ -32,26 +32,29 @@ std::set<std::string> runs_in(const fs::path& trace) {
         std::optional<writer::Json> metadata = text ? writer::json_parse(text->c_str()) : std::nullopt;
         if (metadata) runs.insert(run_of(*metadata));
     }
+    runs.erase("");
     return runs;
 }
 
+bool is_among(const std::string& run, const std::set<std::string>& runs) {
+    return std::ranges::any_of(runs, [&](const std::string& one) { return are_of_one_run(one, run); });
+}
+
 std::string home_of(const std::string& run, const std::string& trace) {
-    auto holds = [&](const std::set<std::string>& runs) {
-        return std::ranges::any_of(runs, [&](const std::string& one) { return are_of_one_run(one, run); });
-    };
     const std::set<std::string> there = runs_in(trace);
-    if (there.empty() || holds(there)) return trace;
+    if (there.empty() || is_among(run, there)) return trace;
     std::string stem = fs::path(trace + "/").lexically_normal().parent_path().string();
     std::error_code none;
     for (int number = 1;; ++number) {
         std::string place = stem + "." + std::to_string(number);
-        if (!fs::exists(place, none) || holds(runs_in(place))) return place;
+        if (!fs::exists(place, none) || is_among(run, runs_in(place))) return place;
     }
 }
 
 }  // namespace
 
-void follow_moved_traces(const writer::Session& session) {
+std::vector<MovedTrace> follow_moved_traces(const writer::Session& session) {
+    std::vector<MovedTrace> moved;
     std::string trace, home, run;
     uint32_t rings = session.header().rings.load();
     for (uint32_t number = 0; number < rings; ++number) {
@@ -62,12 +65,20 @@ void follow_moved_traces(const writer::Session& session) {
             trace = note->roots.trace;
             run = run_of(note->metadata);
             home = home_of(run, trace);
-            if (home != trace) log::info("{} holds another run, this one goes to {}", trace, home);
+            if (home != trace) moved.push_back({trace, home, run});
         }
         if (home == trace) continue;
         note->roots.trace = home;
         if (!writer::replace_file(path, note->text())) log::error("{}: cannot be changed", path);
     }
+    return moved;
+}
+
+void tell_moved_traces(const std::vector<MovedTrace>& moved) {
+    std::set<std::string> told;
+    for (const MovedTrace& one : moved)
+        if (is_among(one.run, runs_in(one.to)) && told.insert(one.to).second)
+            log::info("{} holds another run, this one is in {}", one.from, one.to);
 }
 
 }  // namespace ovni::run

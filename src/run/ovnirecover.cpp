@@ -95,7 +95,7 @@ bool recover(const fs::path& directory) {
     }
     std::vector<writer::Ring> rings = rings_in(session);
     uint64_t before = bytes_in_streams(rings);
-    follow_moved_traces(session);
+    const std::vector<MovedTrace> moved = follow_moved_traces(session);
     writer::Drainer drainer(session);
     bool empty = drainer.finish_dead();
     size_t kept = drainer.stuck();
@@ -103,6 +103,7 @@ bool recover(const fs::path& directory) {
         return !is_over(ring.header()) && owner_lives(ring.header());
     });
     drainer.resign();
+    tell_moved_traces(moved);
     fmt::print("{}: {} streams, {} written{}\n", directory.string(), rings.size() - kept,
                size_text(bytes_in_streams(rings) - before), lives_on ? ", some processes live on" : "");
     if (empty) session.remove();

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <string>
 
@@ -33,6 +34,15 @@ std::string name_by_time() {
     return fmt::format("{}{}-{}", batch_job(), when, ::getpid());
 }
 
+// A program that starts ovnirun, as a script does that runs below it, goes on with its trace.
+std::string run_of_outer_ovnirun() {
+    const std::string given = variable("OVNI_SESSION");
+    const writer::Session outer = given.empty() ? writer::Session() : writer::Session::open(given);
+    if (!outer.is_valid() || !outer.is_served()) return "";
+    const writer::SessionHeader& header = outer.header();
+    return {header.run, strnlen(header.run, sizeof header.run)};
+}
+
 std::string run_name() {
     if (std::string given = variable("OVNI_RUN"); !given.empty()) {
         // The name is part of file names and of JSON as it stands.
@@ -41,7 +51,9 @@ std::string run_name() {
         return given;
     }
     const uint64_t job = rank_by_launcher() >= 0 ? job_by_launcher() : 0;
-    return job != 0 ? fmt::format("job-{:016x}", job) : name_by_time();
+    if (job != 0) return fmt::format("job-{:016x}", job);
+    const std::string outer = run_of_outer_ovnirun();
+    return outer.empty() ? name_by_time() : outer;
 }
 
 }  // namespace

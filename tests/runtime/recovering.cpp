@@ -217,6 +217,41 @@ TEST_F(RecoverTest, ARunWhoseTraceWasMovedAwayIsFollowed) {
     }
 }
 
+// So do programs of the API, whose streams name no run.
+TEST_F(RecoverTest, ATraceOfNoRunIsThatOfAnyRun) {
+    run_traced([] {
+        start();
+        stop();
+    });
+    ASSERT_TRUE(fs::exists(trace()));
+    run_traced([] {
+        emit_as_run("first", 10);
+        ::raise(SIGKILL);
+    });
+    const Finished done = recover();
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.err.find("another run"), done.err.npos) << done.err;
+    EXPECT_FALSE(fs::exists(trace().string() + ".1"));
+    EXPECT_EQ(streams().size(), 2u);
+}
+
+// A line says so, if anything has come there.
+TEST_F(RecoverTest, ARunThatGoesNextToAnotherOneIsReportedIfItHasEvents) {
+    run_traced([] { emit_as_run("second", 5); });
+    const fs::path next = trace().string() + ".1";
+    for (uint64_t events : {0, 10}) {
+        run_traced([events] {
+            emit_as_run("first", events);
+            ::raise(SIGKILL);
+        });
+        const Finished done = recover();
+        EXPECT_EQ(done.status, 0) << done.err;
+        EXPECT_EQ(fs::exists(next), events > 0);
+        const std::string line = trace().string() + " holds another run, this one is in " + next.string();
+        EXPECT_EQ(done.err.find(line) != done.err.npos, events > 0) << done.err;
+    }
+}
+
 // All but the last bytes were on disk, and are in the ring no longer.
 TEST_F(RecoverTest, AStreamWhoseFileWasRemovedIsKeptUntilItIsBack) {
     run_traced([] {
