@@ -2,6 +2,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -192,6 +193,31 @@ static void loader_errors(void) {
     expect_no_error(NULL);
 }
 
+/* 77: it may not. */
+static int in_chroot(const char* jail, int closes) {
+    if (chroot(jail) != 0 || chdir("/") != 0) return 77;
+    if (closes) closefrom(STDERR_FILENO + 1);
+    at_once(3);
+    return 0;
+}
+
+/* The next descriptor has the number that it would have without the tracer. */
+static int refused_chroot(const char* jail) {
+    const int expected = dup(STDERR_FILENO);
+    close(expected);
+    if (chroot(jail) == 0) return 1;
+    for (int fd = STDERR_FILENO + 1; fd < 2000; ++fd)
+        if (fcntl(fd, F_GETFD) >= 0 && (fcntl(fd, F_GETFL) & O_PATH) != 0) return 2;
+    return dup(STDERR_FILENO) == expected ? 0 : 3;
+}
+
+static void child_exits(int status) {
+    const pid_t child = fork();
+    if (child == 0) exit(status);
+    waitpid(child, NULL, 0);
+    exit(status);
+}
+
 int main(int argc, char** argv) {
     const char* way = argc > 1 ? argv[1] : "";
     const int count = argc > 2 ? atoi(argv[2]) : 0;
@@ -206,6 +232,10 @@ int main(int argc, char** argv) {
     if (strcmp(way, "killed_after") == 0) in_sequence(count);
     if (strncmp(way, "killed", strlen("killed")) == 0) killed();
     if (strcmp(way, "forks") == 0) forks();
+    if (strcmp(way, "child_exits") == 0) child_exits(count);
+    if (strcmp(way, "in_chroot") == 0) return in_chroot(argv[2], 0);
+    if (strcmp(way, "in_closed_chroot") == 0) return in_chroot(argv[2], 1);
+    if (strcmp(way, "refused_chroot") == 0) return refused_chroot(argv[2]);
     if (strcmp(way, "bound") == 0) bound();
     if (strcmp(way, "loader_errors") == 0) loader_errors();
     if (strcmp(way, "in_loader") == 0 && (argc < 3 || !dlopen(argv[2], RTLD_NOW))) return 3;
