@@ -7,10 +7,14 @@ namespace ovni::region {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> names = {
-    "control",        "skip",           "length",        "uniform-skip",
-    "uniform-period", "uniform-length", "uniform-count", "controller-default-start",
-    "controller-log", "controller-olog"};
+constexpr std::array<std::string_view, 11> names = {"control",        "skip",
+                                                    "length",         "uniform-skip",
+                                                    "uniform-period", "uniform-length",
+                                                    "uniform-count",  "controller-default-start",
+                                                    "controller-log", "controller-olog",
+                                                    "pinplay-control"};
+// Tools that record under this prefix have the same words.
+constexpr std::string_view prefix_of_loggers = "log:";
 
 // The word without its dashes; empty if it has none.
 std::string_view bare(std::string_view word) {
@@ -32,16 +36,20 @@ std::string number_text(uint64_t number) {
 
 }  // namespace
 
-bool is_option_word(std::string_view name) noexcept {
-    return std::find(names.begin(), names.end(), name) != names.end();
+std::string_view option_word(std::string_view spelled) noexcept {
+    if (spelled.starts_with(prefix_of_loggers)) spelled.remove_prefix(prefix_of_loggers.size());
+    const auto is_same = [](char a, char b) { return a == (b == '_' ? '-' : b); };
+    const auto* found = std::ranges::find_if(
+        names, [&](std::string_view name) { return std::ranges::equal(name, spelled, is_same); });
+    return found == names.end() ? std::string_view() : *found;
 }
 
 size_t OptionWords::take(std::span<const std::string_view> words, Fault& fault) noexcept {
     if (words.empty()) return 0;
     std::string_view word = bare(words[0]);
     size_t equals = std::min(word.find('='), word.size());
-    std::string_view name = word.substr(0, equals);
-    if (!is_option_word(name)) return 0;
+    std::string_view name = option_word(word.substr(0, equals));
+    if (name.empty()) return 0;
     bool is_joined = equals < word.size();
     if (!is_joined && words.size() < 2) {
         fault = wrong(words[0], {}, std::string(name) + " needs a value");
@@ -84,7 +92,7 @@ Fault OptionWords::set(std::string_view name, std::string_view value) noexcept {
     Choice choice = value == "1" ? Choice::yes : Choice::no;
     if (name == "controller-log") {
         log_ = choice;
-    } else {
+    } else if (name == "controller-default-start") {
         default_start_ = choice;
         says_default_start_ = true;
     }

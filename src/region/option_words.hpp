@@ -2,9 +2,11 @@
 //
 //     -control CHAIN    -skip N    -length M    -uniform-skip S -uniform-period P -uniform-length L
 //     -uniform-count C -controller-default-start 0|1    -controller-log 0|1    -controller-olog FILE
+//     -pinplay-control 0|1
 //
-// A value is the next word, or stands behind '='. All but the first are an older spelling: they become
-// chains.
+// A value is the next word, or stands behind '='. A word may have _ in place of -, and log: before it. All
+// but the first are an older spelling: they become chains. The last changes nothing: it is about a recorder
+// that does not exist here.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +23,8 @@ namespace ovni::region {
 
 enum class Choice : uint8_t { no, yes };
 
-// True for the names above, without dashes.
-bool is_option_word(std::string_view name) noexcept;
+// The name above that is meant, both without dashes before it; empty if none is.
+std::string_view option_word(std::string_view spelled) noexcept;
 
 class OptionWords {
  public:

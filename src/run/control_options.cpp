@@ -73,7 +73,7 @@ void ControlPrefix::remove_from(char* word) {
         if (prefix_.empty() || !given.starts_with(dash) || !given.substr(dash.size()).starts_with(prefix_))
             continue;
         const std::string_view rest = given.substr(dash.size() + prefix_.size());
-        if (!rest.starts_with("control-") && !region::is_option_word(rest.substr(0, rest.find('='))))
+        if (!rest.starts_with("control-") && region::option_word(rest.substr(0, rest.find('='))).empty())
             continue;
         // Not longer than before: the prefix has a byte or more, and so has the dash.
         const std::string without = "--" + std::string(rest);

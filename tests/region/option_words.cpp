@@ -68,6 +68,32 @@ TEST(OptionWords, ChooseDefaultStartAndLog) {
     EXPECT_EQ(chosen.options.log_file(), "file");
 }
 
+TEST(OptionWords, MayHaveUnderscoresAndThePrefixOfLoggers) {
+    for (std::string_view word :
+         {"-controller_default_start", "-log:controller_default_start", "--log:controller-default-start",
+          "\xe2\x80\x93log:controller_default_start"}) {
+        const Read result = read({word, "0"});
+        EXPECT_EQ(result.error, "");
+        EXPECT_TRUE(result.options.says_default_start()) << word;
+        EXPECT_EQ(result.options.default_start(), Choice::no) << word;
+    }
+    EXPECT_EQ(read({"-log:uniform_period=8", "-log:uniform_length", "5", "-uniform_count", "5"}).chains,
+              Chains{"uniform:8:5:5"});
+    EXPECT_EQ(read({"-log:control", "start:int3"}).chains, Chains{"start:int3"});
+    for (std::string_view word : {"-log:", "-log:log:skip", "-replay:skip", "-_skip"})
+        EXPECT_EQ(read({word, "0"}).left, 2U) << word;
+}
+
+TEST(OptionWords, OfARecorderThatIsNotHereChangeNothing) {
+    const Read result = read({"-pinplay-control", "0", "-log:pinplay_control=1"});
+    EXPECT_EQ(result.error, "");
+    EXPECT_EQ(result.left, 0U);
+    EXPECT_EQ(result.chains, Chains{});
+    EXPECT_FALSE(result.options.says_default_start());
+    EXPECT_FALSE(result.options.says_log());
+    EXPECT_EQ(read({"-pinplay-control", "2"}).error, "pinplay-control is 0 or 1, at column 1 of '2'");
+}
+
 TEST(OptionWords, MistakesShowTheirPlace) {
     EXPECT_EQ(read({"-skip"}).error, "skip needs a value, at column 1 of '-skip'");
     EXPECT_EQ(read({"-skip", "x"}).error, "skip: not a number: 'x', at column 1 of 'x'");

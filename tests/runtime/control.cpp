@@ -292,9 +292,14 @@ TEST_F(ControlTest, FortranProgramsFireAndListen) {
 }
 
 TEST_F(ControlTest, OldSpellingsReachTheProgram) {
-    Finished done = run_target("threadid:pcontrol:x", {"fire", "+"}, {"-controller-default-start", "0"});
-    EXPECT_EQ(done.status, 0) << done.err;
-    EXPECT_THAT(log(), ElementsAre("- 0 start - program done"));
+    for (const char* word :
+         {"-controller-default-start", "-controller_default_start", "-log:controller_default_start"}) {
+        std::filesystem::remove(log_path());
+        Finished done =
+            run_target("threadid:pcontrol:x", {"fire", "+"}, {word, "0", "-pinplay-control", "0"});
+        EXPECT_EQ(done.status, 0) << done.err;
+        EXPECT_THAT(log(), ElementsAre("- 0 start - program done")) << word;
+    }
 }
 
 TEST_F(ControlTest, WhatCannotBeIsRefusedBeforeTheProgramStarts) {
