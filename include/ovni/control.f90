@@ -26,6 +26,13 @@ module ovni_control
             integer(c_int32_t), value :: tid
             integer(c_int) :: fire_event
         end function
+        function fire_event_at(event, context, address, tid, bcast) bind(c)
+            import :: c_int, c_int32_t, c_ptr
+            integer(c_int), value :: event, bcast
+            type(c_ptr), value :: context, address
+            integer(c_int32_t), value :: tid
+            integer(c_int) :: fire_event_at
+        end function
         function add_listener(listener, data) bind(c)
             import :: c_funptr, c_ptr, c_int
             type(c_funptr), value :: listener
@@ -46,12 +53,16 @@ module ovni_control
 
 contains
 
-    function ovni_control_fire(event, tid, bcast) result(is_taken)
+    ! context and address are those of ovni_control_fire_at().
+    function ovni_control_fire(event, tid, bcast, context, address) result(is_taken)
         integer, intent(in) :: event
         integer(c_int32_t), intent(in), optional :: tid
         logical, intent(in), optional :: bcast
+        type(c_ptr), intent(in), optional :: context, address
         logical :: is_taken
         procedure(fire_event), pointer :: function
+        procedure(fire_event_at), pointer :: function_at
+        type(c_ptr) :: registers, place
         type(c_funptr) :: found
         integer(c_int32_t) :: thread
         integer(c_int) :: is_for_all
@@ -63,6 +74,17 @@ contains
         if (present(tid)) thread = tid
         is_for_all = 0
         if (present(bcast)) is_for_all = merge(1, 0, bcast)
+        found = c_null_funptr
+        if (present(context) .or. present(address)) found = dlsym(c_null_ptr, "ovni_control_fire_event_at" // c_null_char)
+        if (c_associated(found)) then
+            registers = c_null_ptr
+            place = c_null_ptr
+            if (present(context)) registers = context
+            if (present(address)) place = address
+            call c_f_procpointer(found, function_at)
+            is_taken = function_at(int(event, c_int), registers, place, thread, is_for_all) /= 0
+            return
+        end if
         is_taken = function(int(event, c_int), thread, is_for_all) /= 0
     end function
 

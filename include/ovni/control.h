@@ -27,13 +27,16 @@ enum ovni_control_event { OVNI_CONTROL_START = 0, OVNI_CONTROL_STOP = 1, OVNI_CO
  * its next event, never within ovni_control_listen(). */
 typedef void ovni_control_listener(void* data, int event, uint32_t tid, int bcast);
 
-/* The registers of the thread at the instruction that fired an event; rip is its address. */
+/* The registers of the thread at the instruction that fired an event; rip is its address. A context. */
 struct ovni_control_registers {
     uint64_t rax, rcx, rdx, rbx, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15, rsp, rflags, rip;
 };
 
 typedef const struct ovni_control_registers* ovni_control_registers_function(void); /* NOLINT: C */
+typedef const void* ovni_control_address_function(void);                            /* NOLINT: C */
 typedef int ovni_control_fire_event_function(int event, uint32_t tid, int bcast);
+typedef int ovni_control_fire_event_at_function(int event, const struct ovni_control_registers* context,
+                                                const void* address, uint32_t tid, int bcast);
 typedef int ovni_control_add_listener_function(ovni_control_listener* listener, void* data);
 
 /* Fires an event in the name of that thread, for it or (`bcast`) for all; the option --control-scope decides
@@ -45,6 +48,18 @@ static inline int ovni_control_fire(int event, uint32_t tid, int bcast) {
     return found ? function(event, tid, bcast) : 0;
 }
 
+/* Does what ovni_control_fire() does, for an event at a place in the code: ovni_control_where() returns
+ * `context` in listeners, and ovni_control_address() returns `address`, which the log shows, too. Both may be
+ * NULL; without an address that of the context counts. The context may be gone after the call. */
+static inline int ovni_control_fire_at(int event, const struct ovni_control_registers* context,
+                                       const void* address, uint32_t tid, int bcast) {
+    void* found = dlsym((void*)0, "ovni_control_fire_event_at");
+    ovni_control_fire_event_at_function* function;
+    __builtin_memcpy(&function, &found, sizeof function);
+    /* A tracer that is older than this header knows no places. */
+    return found ? function(event, context, address, tid, bcast) : ovni_control_fire(event, tid, bcast);
+}
+
 /* Adds a listener, at most 16. Returns 1 if a tracer will call it. */
 static inline int ovni_control_listen(ovni_control_listener* listener, void* data) {
     void* found = dlsym((void*)0, "ovni_control_add_listener");
@@ -53,15 +68,24 @@ static inline int ovni_control_listen(ovni_control_listener* listener, void* dat
     return found ? function(listener, data) : 0;
 }
 
-/* Call in a listener: what the thread was about to execute when the event fired. NULL if no alarm on the
- * program's code fired it. An alarm at an instruction, at the begin of a function or of a block fires before
- * that instruction; one that counts exactly, before the first one that it did not count. Holds until the
- * listener returns. */
+/* Call in a listener: what the thread was about to execute when the event fired. NULL if neither an alarm on
+ * the program's code nor ovni_control_fire_at() with a context fired it. An alarm at an instruction, at the
+ * begin of a function or of a block fires before that instruction; one that counts exactly, before the first
+ * one that it did not count. Holds until the listener returns. */
 static inline const struct ovni_control_registers* ovni_control_where(void) { /* NOLINT: C */
     void* found = dlsym((void*)0, "ovni_control_get_registers");
     ovni_control_registers_function* function;
     __builtin_memcpy(&function, &found, sizeof function);
     return found ? function() : (const struct ovni_control_registers*)0;
+}
+
+/* Call in a listener: the address of what the thread was about to execute when the event fired. NULL if it is
+ * not known. */
+static inline const void* ovni_control_address(void) { /* NOLINT: C */
+    void* found = dlsym((void*)0, "ovni_control_get_address");
+    ovni_control_address_function* function;
+    __builtin_memcpy(&function, &found, sizeof function);
+    return found ? function() : (const void*)0;
 }
 
 #ifdef __cplusplus

@@ -17,8 +17,20 @@ extern "C" int ovni_control_fire_event(int event, uint32_t tid, int bcast) {
     return controller().fire(static_cast<Event>(event), tid, bcast != 0);
 }
 
+extern "C" int ovni_control_fire_event_at(int event, const ovni_control_registers* context,
+                                          const void* address, uint32_t tid, int bcast) {
+    region::FiredAt at{context, reinterpret_cast<uintptr_t>(address)};
+    if (at.address == 0 && context) at.address = context->rip;
+    const region::FiringAt place(at);
+    return ovni_control_fire_event(event, tid, bcast);
+}
+
 extern "C" const ovni_control_registers* ovni_control_get_registers(void) {
-    return region::own_registers();
+    return region::fired_at().registers;
+}
+
+extern "C" const void* ovni_control_get_address(void) {
+    return reinterpret_cast<const void*>(region::fired_at().address);
 }
 
 extern "C" int ovni_control_add_listener(ovni_control_listener* listener, void* data) {

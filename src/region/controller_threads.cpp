@@ -60,6 +60,7 @@ bool RegionController::attach_if_started() noexcept {
 
 void RegionController::attach_here() noexcept {
     OwnThread& own = own_thread;
+    const FiringAt not_where_the_next_fires;
     own.phase = Phase::attaching;
     own.thread = running()->engine().attach(own_number());
     threads_.add(own.thread, recorder::own_stream());

@@ -50,8 +50,7 @@ void Delivery::set_up(const ControlSettings& settings, std::optional<uint32_t> r
 Outcome Delivery::deliver(const Firing& firing, std::string_view cause, writer::Stream* stream) noexcept {
     bool amid = is_amid_of_program();
     bool is_default_start = cause == default_start_cause;
-    const ovni_control_registers* registers = own_registers();
-    LogLine line{0, firing, cause, Outcome::ignored, registers == nullptr ? 0 : registers->rip};
+    LogLine line{0, firing, cause, Outcome::ignored, fired_at().address};
     count_.fetch_add(1, std::memory_order_relaxed);
     if (!amid && firing.event == Event::thread_id) recorder::mark_thread(firing.thread);
     if (firing.event == Event::start) has_start_.store(true, std::memory_order_relaxed);
@@ -143,7 +142,10 @@ void Delivery::tell_listeners(const Firing& firing, std::string_view cause) noex
     const Audience audience = audience_of(firing, cause);
     for (size_t i = 0; i < audience.count; ++i) {
         const auto& [listener, data] = listeners_[i];
-        if ((audience.after_start >> i & 1) != 0) listener(data, OVNI_CONTROL_START, 0, 0);
+        if ((audience.after_start >> i & 1) != 0) {
+            const FiringAt not_where_this_fires;
+            listener(data, OVNI_CONTROL_START, 0, 0);
+        }
         listener(data, static_cast<int>(firing.event), firing.thread, firing.is_broadcast ? 1 : 0);
     }
 }

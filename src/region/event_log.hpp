@@ -2,8 +2,8 @@
 //
 //     clock   rank or -   pid   number of the thread   event   bcast or -   cause   outcome   code or -
 //
-// The last column is the next instruction, as FILE+0xOFFSET, if an alarm on code fired. A line is one write
-// to the end of the file, so processes may share it; %r and %p in its name are rank and pid.
+// The last column is the next instruction, as FILE+0xOFFSET, if code of the program fired the event. A line
+// is one write to the end of the file, so processes may share it; %r and %p in its name are rank and pid.
 #pragma once
 
 #include <array>

@@ -37,11 +37,30 @@ inline constinit thread_local OwnThread own_thread;
 // Set by libovni-code.so: programs have little room for thread-local memory of ours.
 using RegistersFunction = const ::ovni_control_registers* (*)();
 inline constinit std::atomic<RegistersFunction> registers_function{nullptr};
-// Those at the code that the calling thread reports; null if it reports none.
-inline const ::ovni_control_registers* own_registers() noexcept {
-    const RegistersFunction function = registers_function.load(std::memory_order_acquire);
-    return function == nullptr ? nullptr : function();
-}
+
+// The code at which an event fires.
+struct FiredAt {
+    const ::ovni_control_registers* registers = nullptr;  // null: not known
+    uint64_t address = 0;                                 // of the next instruction; 0: not known
+};
+
+// For an event of the calling thread: as the program says, or as its alarm on code was hit.
+FiredAt fired_at() noexcept;
+
+// While this lives, events of the calling thread fire where the program says; without a place, where they
+// would if it had said nothing.
+class FiringAt {
+ public:
+    FiringAt() noexcept;
+    explicit FiringAt(const FiredAt& at) noexcept;
+    FiringAt(const FiringAt&) = delete;
+    FiringAt& operator=(const FiringAt&) = delete;
+    ~FiringAt();
+
+ private:
+    FiredAt at_;
+    const void* outer_;  // of an event whose listener fires this one
+};
 
 class ThreadNumbers {
  public:

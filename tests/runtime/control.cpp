@@ -231,6 +231,17 @@ TEST_F(ControlTest, TheProgramFiresAndListens) {
                                    "- 0 start - program done", "- 0 threadid - program done"));
 }
 
+TEST_F(ControlTest, TheProgramSaysWhereItFires) {
+    const Finished done = run_target("threadid:pcontrol:x", {"fire_at"});
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, "0 0 0 0\n0 0 b 10\n0 0 0 20\n1 0 b 20\n2 0 0 21\n0 7 0 0\n0 0 0 0\n");
+    EXPECT_THAT(log_with_places(),
+                ElementsAre("- 0 start - program was so 0x10", "- 0 start - program was so 0x20",
+                            "- 0 stop bcast program done 0x20", "- 0 threadid - program done 0x21",
+                            "- 7 start - program done -", "- 0 start - program was so -"));
+    EXPECT_EQ(run({BUILD_DIR "/tests/runtime_control_target", "fire_at"}).out, "");
+}
+
 // The row of the main thread begins before any listener is there.
 TEST_F(ControlTest, ListenersHearOfADefaultStartBeforeThem) {
     Finished done = run_target("threadid:pcontrol:x", {"listen", "-"}, {"--threads", "program"});
@@ -284,11 +295,14 @@ TEST_F(ControlTest, WithoutTheTracerNothingHappens) {
 TEST_F(ControlTest, FortranProgramsFireAndListen) {
     const std::string fortran = BUILD_DIR "/tests/runtime_control_fortran";
     if (!std::filesystem::exists(fortran)) GTEST_SKIP() << "there is no Fortran compiler";
-    EXPECT_EQ(run({fortran}).out, "F\nF\nF\n");
+    EXPECT_EQ(run({fortran}).out, "F\nF\nF\nF\n");
     Finished done = run_words("threadid:pcontrol:x", {fortran});
     EXPECT_EQ(done.status, 0) << done.err;
-    EXPECT_EQ(done.out, "T\n42 0 0 0\n42 1 0 1\nT\n42 0 0 0\nT\n");
-    EXPECT_THAT(log(), ElementsAre("- 0 stop bcast program done", "- 0 start - program done"));
+    EXPECT_EQ(done.out, "T\n42 0 0 0\n42 1 0 1\nT\n42 0 0 0\nT\n42 2 0 0\nT\n");
+    const Lines lines = log_with_places();
+    ASSERT_EQ(lines.size(), 3U);
+    EXPECT_EQ(lines[1], "- 0 start - program done -");
+    EXPECT_THAT(lines[2], AllOf(StartsWith("- 0 threadid - program done "), Not(EndsWith(" -"))));
 }
 
 TEST_F(ControlTest, OldSpellingsReachTheProgram) {

@@ -27,4 +27,6 @@ program regions
     print '(l1)', is_taken
     is_taken = ovni_control_fire(ovni_control_start, ovni_control_this_thread)
     print '(l1)', is_taken
+    is_taken = ovni_control_fire(ovni_control_threadid, address=c_loc(number))
+    print '(l1)', is_taken
 end program

@@ -32,7 +32,7 @@ std::string readelf(const char* what) {
 }
 
 TEST(LibraryTest, ExportsTheApiAndWhatOurLibrariesNeed) {
-    std::set<std::string> api, control, ours, others;
+    std::set<std::string> api, control, places, ours, others;
     for (const auto& words : lines_of_words(run({"nm", "--dynamic", "--defined-only", library}).out)) {
         const std::string& symbol = words.back();
         if (symbol.starts_with("OVNI_")) continue;
@@ -40,6 +40,7 @@ TEST(LibraryTest, ExportsTheApiAndWhatOurLibrariesNeed) {
         std::string version = at == symbol.npos ? "" : symbol.substr(at + 2);
         (version == "OVNI_1"         ? api
          : version == "OVNI_2"       ? control
+         : version == "OVNI_3"       ? places
          : version == "OVNI_PRIVATE" ? ours
                                      : others)
             .insert(symbol.substr(0, at));
@@ -56,6 +57,7 @@ TEST(LibraryTest, ExportsTheApiAndWhatOurLibrariesNeed) {
                          "ovni_version_check_str", "ovni_version_get"));
     EXPECT_THAT(control, ::testing::ElementsAre("ovni_control_add_listener", "ovni_control_fire_event",
                                                 "ovni_control_get_registers"));
+    EXPECT_THAT(places, ::testing::ElementsAre("ovni_control_fire_event_at", "ovni_control_get_address"));
     EXPECT_THAT(ours, ::testing::Each(::testing::StartsWith("ovni_private_")));
     EXPECT_THAT(ours, ::testing::Contains("ovni_private_thread_window"));
     EXPECT_THAT(others, ::testing::IsEmpty());
