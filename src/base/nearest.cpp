@@ -41,14 +41,26 @@ size_t common_begin(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string proposal(std::string_view word, std::span<const std::string> known, size_t shared) {
-    const size_t farthest = 1 + (word.size() - shared) / 5;
-    // Mistakes are rare at the begin of a word.
-    auto of = [&](const std::string& name) {
-        return std::pair(distance(word, name), name.size() - common_begin(word, name));
+    return proposals(word, known, 1, shared);
+}
+
+std::string proposals(std::string_view word, std::span<const std::string> known, size_t most, size_t shared) {
+    struct Near {
+        size_t distance, behind;  // mistakes are rare at the begin of a word
+        const std::string* name;
     };
-    auto nearest = std::ranges::min_element(known, {}, of);
-    if (nearest == known.end() || of(*nearest).first > farthest) return "";
-    return fmt::format(" (did you mean '{}'?)", *nearest);
+    const size_t farthest = 1 + (word.size() - shared) / 5;
+    std::vector<Near> near;
+    for (const std::string& name : known)
+        if (const size_t far = distance(word, name); far <= farthest)
+            near.push_back({far, name.size() - common_begin(word, name), &name});
+    std::ranges::stable_sort(near, {}, [](const Near& a) { return std::pair(a.distance, a.behind); });
+    near.resize(std::min(near.size(), most));
+    if (near.empty()) return "";
+    std::string list;
+    for (size_t i = 0; i < near.size(); ++i)
+        list += fmt::format("{}'{}'", i == 0 ? "" : i + 1 < near.size() ? ", " : " or ", *near[i].name);
+    return fmt::format(" (did you mean {}?)", list);
 }
 
 }  // namespace ovni

@@ -13,4 +13,8 @@ namespace ovni {
 // and all names begin.
 std::string proposal(std::string_view word, std::span<const std::string> known, size_t shared = 0);
 
+// Names up to `most` of them, the nearest first: " (did you mean 'NAME', 'NAME' or 'NAME'?)".
+std::string proposals(std::string_view word, std::span<const std::string> known, size_t most,
+                      size_t shared = 0);
+
 }  // namespace ovni

@@ -99,12 +99,30 @@ Fault read_itext(const Reading& reading, Fields fields, Alarm& alarm) {
     return {};
 }
 
-Fault read_isa(const Reading&, Fields fields, Alarm& alarm) {
-    std::string name = fields[0].text();
+Fault unknown(const Reading& reading, const Piece& field, Error::Name name, std::string_view what) {
+    Fault fault = reading.wrong(field, "unknown " + std::string(what) + " '" + field.text() + "'");
+    fault->unknown_name = field.text();
+    fault->unknown = name;
+    return fault;
+}
+
+// False if names are looked up, and it is none of them.
+bool read_capitals(const Piece& field, std::span<const std::string_view> known, Alarm& alarm) {
+    std::string name = field.text();
     for (char& c : name)
         if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
     set_text(alarm, std::move(name));
-    return {};
+    return known.empty() || std::ranges::find(known, alarm.text) != known.end();
+}
+
+Fault read_extension(const Reading& reading, Fields fields, Alarm& alarm) {
+    if (read_capitals(fields[0], reading.known.isa_extensions, alarm)) return {};
+    return unknown(reading, fields[0], Error::Name::isa_extension, "extension of the instruction set");
+}
+
+Fault read_category(const Reading& reading, Fields fields, Alarm& alarm) {
+    if (read_capitals(fields[0], reading.known.isa_categories, alarm)) return {};
+    return unknown(reading, fields[0], Error::Name::isa_category, "category of instructions");
 }
 
 Fault read_count(const Reading& reading, Fields fields, Alarm& alarm) {
@@ -168,16 +186,15 @@ Fault read_name(const Reading&, Fields fields, Alarm& alarm) {
 Fault read_mpi(const Reading& reading, Fields fields, Alarm& alarm) {
     constexpr size_t prefix = 4;
     alarm.text = fields[0].text();
-    if (reading.mpi_functions.empty()) return {};
-    for (size_t i = 0; i < reading.mpi_functions.size(); ++i) {
-        std::string_view name = reading.mpi_functions[i];
+    const std::span<const std::string_view> known = reading.known.mpi_functions;
+    if (known.empty()) return {};
+    for (size_t i = 0; i < known.size(); ++i) {
+        std::string_view name = known[i];
         if (!same_letters(alarm.text, name) && !same_letters(alarm.text, name.substr(prefix))) continue;
         alarm.value = i;
         return {};
     }
-    Fault fault = reading.wrong(fields[0], "unknown MPI function '" + alarm.text + "'");
-    fault->unknown_function = alarm.text;
-    return fault;
+    return unknown(reading, fields[0], Error::Name::mpi_function, "MPI function");
 }
 
 Fault read_slow_call(const Reading& reading, Fields fields, Alarm& alarm) {
@@ -231,8 +248,8 @@ constexpr KindRow rows[] = {
     {AlarmKind::address, "address", code_library, 1, read_address},
     {AlarmKind::ssc, "ssc", code_library, 1, read_ssc},
     {AlarmKind::itext, "itext", code_library, 1, read_itext},
-    {AlarmKind::isa_extension, "isa-extension", code_library, 1, read_isa},
-    {AlarmKind::isa_category, "isa-category", code_library, 1, read_isa},
+    {AlarmKind::isa_extension, "isa-extension", code_library, 1, read_extension},
+    {AlarmKind::isa_category, "isa-category", code_library, 1, read_category},
     {AlarmKind::int3, "int3", code_library, 0, read_count},
     {AlarmKind::cpuid, "cpuid", code_library, 1, read_cpuid},
     {AlarmKind::magic, "magic", code_library, 1, read_magic},

@@ -7,13 +7,13 @@
 
 #include "region/alarm.hpp"
 #include "region/chain_text.hpp"
+#include "region/known_names.hpp"
 
 namespace ovni::region {
 
 struct Reading {
     std::string_view source;
-    // "MPI_Send", ...: the place is the number of the function. If it is empty, functions are not looked up.
-    std::span<const std::string_view> mpi_functions;
+    const KnownNames& known;
 
     Error wrong(const Piece& place, std::string what) const noexcept;
 };

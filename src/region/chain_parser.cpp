@@ -247,13 +247,13 @@ Fault ChainParser::element(const Piece& piece) {
 
 }  // namespace
 
-Fault parse_chain(std::string_view text, std::span<const std::string_view> mpi_functions, Chain& chain,
+Fault parse_chain(std::string_view text, const KnownNames& known, Chain& chain,
                   std::vector<std::string>& warnings) noexcept {
     std::vector<Letter> letters;
     chain = {};
     chain.source = text;
     if (Fault fault = read_letters(text, letters)) return fault;
-    Reading reading{text, mpi_functions};
+    Reading reading{text, known};
     ChainParser parser(reading, chain, warnings);
     for (const Piece& piece : split({letters, 0}, ','))
         if (Fault fault = parser.element(piece)) return fault;

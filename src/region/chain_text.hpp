@@ -13,10 +13,14 @@
 namespace ovni::region {
 
 struct Error {
+    // Kinds of names that may be unknown.
+    enum class Name : uint8_t { none, mpi_function, isa_extension, isa_category };
+
     std::string what;
-    std::string text;                   // the whole chain
-    size_t offset = 0;                  // of the fault, in bytes
-    std::string unknown_function = {};  // of MPI
+    std::string text;   // the whole chain
+    size_t offset = 0;  // of the fault, in bytes
+    std::string unknown_name = {};
+    Name unknown = Name::none;
 
     // Counts characters, from 1.
     size_t column() const noexcept;

@@ -77,7 +77,7 @@ void RegionController::begin_here() noexcept {
 Fault RegionController::read(ControlSettings& settings, Plan& plan) noexcept {
     if (Fault fault = ControlSettings::from_environment(settings)) return fault;
     if (settings.chains.empty()) return {};
-    if (Fault fault = make_plan(settings.chains, mpi_function_names(), plan)) return fault;
+    if (Fault fault = make_plan(settings.chains, {mpi_function_names()}, plan)) return fault;
     return find_missing_back_end(plan, is_code_library_loaded() ? CodeLibrary::present : CodeLibrary::absent);
 }
 

@@ -81,12 +81,10 @@ bool Plan::begins_recording(DefaultStart default_start) const noexcept {
     return default_start == DefaultStart::on && std::ranges::none_of(chains, starts_somewhere);
 }
 
-Fault make_plan(std::span<const std::string> chains, std::span<const std::string_view> mpi_functions,
-                Plan& plan) noexcept {
+Fault make_plan(std::span<const std::string> chains, const KnownNames& known, Plan& plan) noexcept {
     plan = {};
     for (const std::string& text : chains)
-        if (Fault fault = parse_chain(text, mpi_functions, plan.chains.emplace_back(), plan.warnings))
-            return fault;
+        if (Fault fault = parse_chain(text, known, plan.chains.emplace_back(), plan.warnings)) return fault;
     if (Fault fault = check_names(plan.chains)) return fault;
     if (Fault fault = link(plan)) return fault;
     if (Fault fault = check_cycles(plan.chains)) return fault;

@@ -11,6 +11,7 @@
 
 #include "region/alarm.hpp"
 #include "region/chain_text.hpp"
+#include "region/known_names.hpp"
 
 namespace ovni::region {
 
@@ -29,8 +30,7 @@ struct Plan {
 };
 
 // `chains`: the texts of --control. A fault shows the place in its chain.
-Fault make_plan(std::span<const std::string> chains, std::span<const std::string_view> mpi_functions,
-                Plan& plan) noexcept;
+Fault make_plan(std::span<const std::string> chains, const KnownNames& known, Plan& plan) noexcept;
 
 // The chains of OVNI_CONTROL, with ';' between them. A ';' in quotes, or an escaped one, does not separate.
 Fault split_chains(std::string_view text, std::vector<std::string>& chains) noexcept;

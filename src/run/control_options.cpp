@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "code/known_instructions.hpp"
 #include "mpi_function_choices.hpp"
 #include "region/control_settings.hpp"
 #include "region/plan.hpp"
@@ -24,7 +25,7 @@ constexpr std::string_view usual_log = "control.log";
 
 // The sentence, the text, and a mark below the culprit.
 [[noreturn]] void refuse(std::string_view name, region::Error error) {
-    error.what += proposal_of_function(error.unknown_function);
+    error.what += proposal_for(error);
     if (error.text.empty()) throw UsageError(fmt::format("{}: {}", name, error.what));
     std::string text = error.text;
     for (char& c : text)
@@ -39,7 +40,8 @@ void refuse_if(std::string_view name, const Fault& fault) {
 Fault plan_of(std::span<const std::string> chains, region::Plan& plan) {
     std::vector<std::string_view> functions;
     for (const MpiFunctionChoice& function : mpi_function_choices) functions.push_back(function.name);
-    if (Fault fault = region::make_plan(chains, functions, plan)) return fault;
+    const region::KnownNames known{functions, code::known_extensions(), code::known_categories()};
+    if (Fault fault = region::make_plan(chains, known, plan)) return fault;
     using enum region::CodeLibrary;
     return region::find_missing_back_end(plan, has_code_library() ? present : absent);
 }

@@ -1,5 +1,6 @@
 #include "run/misspellings.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "base/nearest.hpp"
+#include "code/known_instructions.hpp"
 #include "core/function_choice.hpp"
 #include "mpi_function_choices.hpp"
 #include "run/options.hpp"
@@ -36,6 +38,18 @@ std::string proposal_of_function(std::string_view word) {
     for (const MpiFunctionChoice& function : mpi_function_choices)
         names.emplace_back(has_prefix ? function.name : function.name.substr(prefix.size()));
     return proposal(word, names);
+}
+
+std::string proposal_for(const region::Error& error) {
+    using Name = region::Error::Name;
+    if (error.unknown == Name::none) return "";
+    if (error.unknown == Name::mpi_function) return proposal_of_function(error.unknown_name);
+    const std::span<const std::string_view> known =
+        error.unknown == Name::isa_extension ? code::known_extensions() : code::known_categories();
+    constexpr size_t most = 3;
+    const std::vector<std::string> names(known.begin(), known.end());
+    const std::string nearest = proposals(error.unknown_name, names, most);
+    return nearest.empty() ? fmt::format("; there are: {}", fmt::join(names, ", ")) : nearest;
 }
 
 void tell_unknown_variables() {

@@ -19,7 +19,7 @@ constexpr std::string_view functions[] = {"MPI_Init", "MPI_Send", "MPI_Recv"};
 region::Plan plan_of(const char* chain) {
     region::Plan plan;
     std::vector<std::string> chains = {chain};
-    if (region::make_plan(chains, functions, plan)) std::abort();
+    if (region::make_plan(chains, {functions}, plan)) std::abort();
     return plan;
 }
 

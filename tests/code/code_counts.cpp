@@ -173,8 +173,33 @@ TEST_F(CodeCounts, InstructionsAreFoundByWhatTheyAre) {
     EXPECT_THAT(first("isa-extension:amx_tile", "calls"), SizeIs(0));
 }
 
-TEST_F(CodeCounts, UnknownNamesAreToldWithThoseThatThereAre) {
-    const Finished done = controlled({"start:isa-extension:mmy"}, {target, "calls"});
+TEST_F(CodeCounts, UnknownNamesAreRefusedBeforeTheProgramStarts) {
+    const auto said = [&](const char* chain) {
+        const Finished done = controlled({chain}, {"echo", "ran"});
+        EXPECT_EQ(done.status, 2) << chain;
+        EXPECT_EQ(done.out, "");
+        return done.err;
+    };
+    EXPECT_THAT(said("start:isa-extension:avx3"),
+                HasSubstr("unknown extension of the instruction set 'avx3' (did you mean 'AVX' or 'AVX2'?)\n"
+                          "    start:isa-extension:avx3\n"
+                          "                        ^\n"));
+    EXPECT_THAT(said("start:isa_category:cond_bra"),
+                HasSubstr("unknown category of instructions 'cond_bra' (did you mean 'COND_BR'?)\n"));
+    EXPECT_THAT(said("start:isa-category:branches"), HasSubstr("'branches'; there are: ADOX_ADCX, AES, "));
+    for (const char* chain :
+         {"start:isa-extension:Fpu", "start:isa-extension:sse4.2", "start:isa-category:data"})
+        EXPECT_EQ(controlled({chain}, {"true"}).status, 0) << chain;
+    const Words environment{"OVNI_CONTROL=start:isa-extension:mmy"};
+    EXPECT_EQ(run({program("ovnirun"), "true"}, environment).status, 2);
+}
+
+// Nothing has checked them before.
+TEST_F(CodeCounts, UnknownNamesInProgramsWithoutOvnirunAreReported) {
+    const Finished done =
+        run({target, "calls"}, {"OVNI_CONTROL=threadid:isa-extension:mmy", "OVNI_TRACEDIR=" + path("ovni"),
+                                "LD_PRELOAD=" BUILD_DIR "/lib/libovni.so:" BUILD_DIR "/lib/libovni-code.so"});
+    EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_THAT(done.err, HasSubstr("no extension of the instruction set has the name MMY"));
     EXPECT_THAT(done.err, HasSubstr("AVX2"));
 }

@@ -90,7 +90,7 @@ TEST(ChainErrors, NameTheFaultAndItsColumn) {
     for (const Row& row : rows) {
         Plan plan;
         std::vector<std::string> chains = {row.chain};
-        Fault fault = make_plan(chains, functions(), plan);
+        Fault fault = make_plan(chains, {functions()}, plan);
         ASSERT_TRUE(fault) << row.chain;
         EXPECT_EQ(fault->what, row.what) << row.chain;
         EXPECT_EQ(fault->column(), row.column) << row.chain;

@@ -128,7 +128,7 @@ std::span<const std::string_view> functions() {
 
 std::string play(const std::vector<std::string>& chains, std::string_view trace, unsigned threads) {
     Plan plan;
-    if (Fault fault = make_plan(chains, functions(), plan)) return "error: " + fault->message();
+    if (Fault fault = make_plan(chains, {functions()}, plan)) return "error: " + fault->message();
     Player player(plan, threads);
     size_t index = 0;
     for (const std::string& token : parts_of(std::string(trace), ' '))

@@ -15,7 +15,7 @@ namespace {
 Chain chain(const std::string& text, size_t warnings = 0) {
     Chain chain;
     std::vector<std::string> warned;
-    Fault fault = parse_chain(text, functions(), chain, warned);
+    Fault fault = parse_chain(text, {functions()}, chain, warned);
     EXPECT_FALSE(fault) << fault->message();
     EXPECT_EQ(warned.size(), warnings) << text;
     if (chain.alarms.empty()) chain.alarms.emplace_back();
@@ -151,7 +151,7 @@ TEST(Chains, OfTheEnvironmentStandBetweenSemicolons) {
 TEST(Plans, WarnOfWaitsThatNeverEnd) {
     Plan plan;
     std::vector<std::string> chains = {"start:icount:1,waitfor:c", "stop:icount:1,name:c,repeat"};
-    ASSERT_FALSE(make_plan(chains, functions(), plan));
+    ASSERT_FALSE(make_plan(chains, {functions()}, plan));
     EXPECT_EQ(plan.waiters[1], std::vector<size_t>{0});
     EXPECT_EQ(plan.warnings,
               std::vector<std::string>{"chain c repeats endlessly: the wait never ends, at column 24 of "
@@ -161,7 +161,7 @@ TEST(Plans, WarnOfWaitsThatNeverEnd) {
 TEST(Plans, NameAlarmsThatNothingCanHit) {
     Plan plan;
     std::vector<std::string> chains = {"start:pcontrol:a,stop:mpi:Send", "start:timeout:1,stop:icount:9"};
-    ASSERT_FALSE(make_plan(chains, functions(), plan));
+    ASSERT_FALSE(make_plan(chains, {functions()}, plan));
     EXPECT_TRUE(waits_for_code(plan));
     EXPECT_FALSE(find_missing_back_end(plan, CodeLibrary::present));
     Fault missing = find_missing_back_end(plan, CodeLibrary::absent);
@@ -171,7 +171,7 @@ TEST(Plans, NameAlarmsThatNothingCanHit) {
         "alarms of type icount need libovni-code.so: ovnirun loads it, where it is installed, at column "
         "17 of 'start:timeout:1,stop:icount:9'");
     chains.pop_back();
-    ASSERT_FALSE(make_plan(chains, functions(), plan));
+    ASSERT_FALSE(make_plan(chains, {functions()}, plan));
     EXPECT_FALSE(find_missing_back_end(plan, CodeLibrary::absent));
     EXPECT_FALSE(waits_for_code(plan));
 }
@@ -179,7 +179,7 @@ TEST(Plans, NameAlarmsThatNothingCanHit) {
 TEST(Plans, NameAlarmsThatNeedTheLibraryForCode) {
     Plan plan;
     std::vector<std::string> chains = {"start:pcontrol:a,stop:address:f"};
-    ASSERT_FALSE(make_plan(chains, functions(), plan));
+    ASSERT_FALSE(make_plan(chains, {functions()}, plan));
     EXPECT_TRUE(waits_for_code(plan));
     EXPECT_FALSE(find_missing_back_end(plan, CodeLibrary::present));
     Fault missing = find_missing_back_end(plan, CodeLibrary::absent);

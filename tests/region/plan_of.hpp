@@ -10,7 +10,7 @@ namespace ovni::region::test {
 
 inline Plan plan_of(const std::vector<std::string>& chains) {
     Plan plan;
-    Fault fault = make_plan(chains, functions(), plan);
+    Fault fault = make_plan(chains, {functions()}, plan);
     EXPECT_FALSE(fault) << fault->message();
     return plan;
 }

@@ -4,48 +4,16 @@
 #include <cstring>
 #include <string_view>
 
+#include "code/cache/instruction_names.hpp"
+
 namespace ovni::code {
 
 namespace {
 
-std::string_view letters_of(const char* name) {
-    return name == nullptr ? std::string_view() : name;
-}
-
-std::string_view extension(int number) {
-    return letters_of(ZydisISAExtGetString(static_cast<ZydisISAExt>(number)));
-}
-
-std::string_view category(int number) {
-    return letters_of(ZydisCategoryGetString(static_cast<ZydisInstructionCategory>(number)));
-}
-
-struct Names {
-    const char* what;
-    std::string_view (*name)(int number);
-    int last;
-};
-
-// Names that other tools have for the same thing.
-struct Alias {
-    std::string_view name, ours;
-};
-constexpr Alias aliases[] = {{"AVX512", "AVX512EVEX"}, {"X86", "BASE"},    {"FPU", "X87"},
-                             {"SSE4.1", "SSE4"},       {"SSE4.2", "SSE4"}, {"BMI", "BMI1"},
-                             {"DATA", "DATAXFER"}};
-
-int number_of(const Names& names, std::string_view wanted) {
-    for (int i = 0; i <= names.last; ++i)
-        if (names.name(i) == wanted) return i;
-    for (const Alias& alias : aliases)
-        if (alias.name == wanted) return number_of(names, alias.ours);
-    return -1;
-}
-
-std::string all_of(const Names& names) {
+std::string all_of(const InstructionNames& names) {
     std::string all;
     for (int i = 0; i <= names.last; ++i)
-        if (const std::string_view name = names.name(i); !name.empty() && name != "INVALID")
+        if (const std::string_view name = names.name(i); !name.empty())
             all.append(all.empty() ? "" : ", ").append(name);
     return all;
 }
@@ -61,14 +29,13 @@ std::vector<uint8_t> bytes_of(std::string_view digits) {
 }  // namespace
 
 bool InstructionMatch::add(const ovni_private_code_alarm& alarm, std::string& error) {
-    constexpr Names extensions{"extension of the instruction set", extension, ZYDIS_ISA_EXT_MAX_VALUE};
-    constexpr Names categories{"category of instructions", category, ZYDIS_CATEGORY_MAX_VALUE};
     Wanted wanted{alarm.kind, 0, {}};
     if (alarm.kind == OVNI_PRIVATE_CODE_ITEXT) {
         wanted.bytes = bytes_of(alarm.text);
     } else {
-        const Names& names = alarm.kind == OVNI_PRIVATE_CODE_ISA_EXTENSION ? extensions : categories;
-        wanted.number = number_of(names, alarm.text);
+        const InstructionNames& names =
+            alarm.kind == OVNI_PRIVATE_CODE_ISA_EXTENSION ? instruction_extensions : instruction_categories;
+        wanted.number = names.number(alarm.text);
         if (wanted.number < 0) {
             error = std::string("no ") + names.what + " has the name " + alarm.text +
                     "; there are: " + all_of(names);

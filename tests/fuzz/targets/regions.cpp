@@ -17,6 +17,7 @@ using region::Fault;
 using Chains = std::vector<std::string>;
 
 constexpr std::string_view functions[] = {"MPI_Init", "MPI_Send", "MPI_Recv", "MPI_Barrier"};
+constexpr std::string_view extensions[] = {"SSE2", "AVX"}, categories[] = {"RET", "COND_BR"};
 
 bool is_good(const Fault& fault) {
     if (!fault) return true;
@@ -26,8 +27,8 @@ bool is_good(const Fault& fault) {
 }
 
 void plan(const Chains& chains) {
-    const std::span<const std::string_view> known[] = {functions, {}};
-    for (std::span<const std::string_view> names : known) {
+    const region::KnownNames known[] = {{functions, extensions, categories}, {}};
+    for (const region::KnownNames& names : known) {
         region::Plan plan;
         if (!is_good(region::make_plan(chains, names, plan))) continue;
         for (const region::Chain& chain : plan.chains)
