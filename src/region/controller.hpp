@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,7 +103,8 @@ class RegionController {
     void start_service() noexcept;
     bool ring_for_all(uint16_t alarm) noexcept;
     bool report(const ThreadTable::Use& thread, uint16_t alarm) noexcept;
-    bool feed(uint16_t alarm) noexcept;
+    std::optional<uint16_t> feed(std::span<const uint16_t> alarms) noexcept;
+    std::vector<uint16_t> interactive_alarms() noexcept;
     void fire_interactive(std::string_view number, std::string& reply) noexcept;
     void tell_status(std::string& reply) noexcept;
     void tell_chains(std::string& reply) noexcept;

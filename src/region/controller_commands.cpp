@@ -31,43 +31,50 @@ std::string_view name_of(Scope scope) {
 
 }  // namespace
 
-// The thread with the lowest number for which the alarm is armed.
-bool RegionController::feed(uint16_t alarm) noexcept {
+// The thread with the lowest number in which any of them is armed, and of these the first one.
+std::optional<uint16_t> RegionController::feed(std::span<const uint16_t> alarms) noexcept {
     uint32_t least = 0;
     while (ThreadTable::Use thread = threads_.next_from(least)) {
-        if (report(thread, alarm)) return true;
+        for (uint16_t alarm : alarms)
+            if (report(thread, alarm)) return alarm;
         least = thread.thread().number + 1;
     }
-    return false;
+    return {};
 }
 
-// `number` counts the interactive alarms, from 1; empty: the first that is armed.
+std::vector<uint16_t> RegionController::interactive_alarms() noexcept {
+    std::vector<uint16_t> alarms;
+    for (uint16_t alarm = 0; alarm < running()->alarm_count(); ++alarm)
+        if (running()->facts(alarm).kind == AlarmKind::interactive) alarms.push_back(alarm);
+    return alarms;
+}
+
+// `number` counts the interactive alarms, from 1; empty: any that is armed.
 void RegionController::fire_interactive(std::string_view number, std::string& reply) noexcept {
     uint64_t wanted = 0;
-    uint64_t seen = 0;
     if (!number.empty() && (read_number(number, wanted) != Number::good || wanted == 0)) {
         reply = "err fire takes the number of an interactive alarm, from 1";
         return;
     }
-    for (uint16_t alarm = 0; alarm < running()->alarm_count(); ++alarm) {
-        AlarmFacts& facts = running()->facts(alarm);
-        if (facts.kind != AlarmKind::interactive) continue;
-        if (++seen, wanted != 0 && seen != wanted) continue;
-        if (feed(alarm)) {
-            reply = "ok " + facts.text;
-            for (const Untold& untold : untold_)
-                reply += ", thread " + std::to_string(untold.firing.thread) + ": " +
-                         std::string(name_of(untold.firing.event)) + " " + name_of(untold.outcome);
-            return;
-        }
-        if (wanted != 0) break;
-    }
-    if (wanted != 0) {
-        reply = seen < wanted ? "err there is no such alarm" : "err that alarm does not wait";
+    const std::vector<uint16_t> alarms = interactive_alarms();
+    if (wanted > alarms.size()) {
+        reply = "err there is no such alarm";
         return;
     }
-    reply = seen == 0 ? "err there is no alarm of type interactive" : "ok the next that waits";
-    if (seen > 0) running()->is_latched.store(true);
+    const std::span<const uint16_t> all = alarms;
+    if (const auto fed = feed(wanted == 0 ? all : all.subspan(wanted - 1, 1))) {
+        reply = "ok " + running()->facts(*fed).text;
+        for (const Untold& untold : untold_)
+            reply += ", thread " + std::to_string(untold.firing.thread) + ": " +
+                     std::string(name_of(untold.firing.event)) + " " + name_of(untold.outcome);
+    } else if (wanted != 0) {
+        reply = "err that alarm does not wait";
+    } else if (alarms.empty()) {
+        reply = "err there is no alarm of type interactive";
+    } else {
+        reply = "ok the next that waits";
+        running()->is_latched.store(true);
+    }
 }
 
 void RegionController::tell_status(std::string& reply) noexcept {

@@ -65,7 +65,7 @@ void RegionController::ring(uint16_t alarm, uint32_t thread) noexcept {
     own_thread.phase = Phase::helper;
     AlarmFacts& facts = running()->facts(alarm);
     if (facts.kind == AlarmKind::interactive) {
-        if (!feed(alarm)) running()->is_latched.store(true);
+        if (!feed({&alarm, 1})) running()->is_latched.store(true);
         return;
     }
     bool still_waits = false;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/runtime/control_test.hpp"
+#include "tests/support/words.hpp"
 
 namespace ovni::test {
 namespace {
@@ -114,6 +115,43 @@ TEST_F(ControlTest, RequestsFeedInteractiveAlarms) {
     EXPECT_THAT(log(),
                 ElementsAre("- 0 start - start:interactive:count2 done", "- 0 stop - stop:interactive done",
                             "- 0 start bcast ovnictl done", "- 0 start bcast ovnictl was so"));
+}
+
+// Thread 4 has the place of thread 1 in the tables, which has ended.
+TEST_F(ControlTest, RequestsTakeTheLowestThreadFirst) {
+    run_traced([&] {
+        ::setenv("OVNI_CONTROL", "threadid:interactive:count2,threadid:interactive", 1);
+        ::setenv("OVNI_RUNDIR", home().c_str(), 1);
+        ovni_private_thread_open();
+        std::vector<std::jthread> threads;
+        const auto add = [&threads] {
+            std::atomic<bool> is_there{false};
+            threads.emplace_back([&is_there](const std::stop_token& stop) {
+                ovni_private_thread_open();
+                is_there = true;
+                while (!stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            });
+            while (!is_there) std::this_thread::yield();
+        };
+        for (int i = 0; i < 3; ++i) add();
+        threads.erase(threads.begin());
+        add();
+        std::string said;
+        const auto fire = [&](const Lines& words) {
+            const std::string out = run(Lines{program("ovnictl"), home(), "fire"} + words).out;
+            said += out.substr(out.find("ok "));
+        };
+        fire({"1"});
+        for (int i = 1; i < 12; ++i) fire({});
+        std::ofstream(home() / "said") << said;
+    });
+    EXPECT_EQ(status(), 0) << printed_errors();
+    std::string expected;
+    for (const char* thread : {"0", "2", "3", "4"})
+        expected += std::string("ok threadid:interactive:count2\nok threadid:interactive:count2, thread ") +
+                    thread + ": threadid done\nok threadid:interactive, thread " + thread +
+                    ": threadid done\n";
+    EXPECT_EQ(file_content(home() / "said"), expected);
 }
 
 // The listener is called by a thread of the library, and waits for a thread of the program that it is told
