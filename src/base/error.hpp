@@ -14,11 +14,14 @@
 
 namespace ovni {
 
+// A path in an open directory as users know it, see name_of_open(); others as they are.
+std::string usual_name(std::string path);
+
 // `offset`: bytes from the beginning of the file `path`.
 class Error : public std::exception {
  public:
     explicit Error(std::string cause_of_it, std::string in_path = {}, std::optional<uint64_t> at_offset = {})
-        : cause(std::move(cause_of_it)), path(std::move(in_path)), offset(at_offset) {
+        : cause(std::move(cause_of_it)), path(usual_name(std::move(in_path))), offset(at_offset) {
         text_ = path.empty() ? cause
                 : offset     ? fmt::format("{}:{}: {}", path, *offset, cause)
                              : fmt::format("{}: {}", path, cause);

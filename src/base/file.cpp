@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "base/file_window.hpp"
 #include "base/temporary_output.hpp"
+#include "core/foreign_link.hpp"
 
 namespace ovni {
 
@@ -79,10 +80,7 @@ std::optional<std::filesystem::path> followed(const std::filesystem::path& path)
     const Fd link(::open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     struct stat info {};
     if (!link || ::fstat(link.get(), &info) != 0 || !S_ISLNK(info.st_mode)) return std::nullopt;
-    if (info.st_uid != ::geteuid())
-        throw Error(
-            "is a symbolic link of another user, which is not followed: remove it, or name another output",
-            path);
+    if (is_foreign_link(info)) throw Error(foreign_link_text, path);
     char text[PATH_MAX];
     const ssize_t size = ::readlinkat(link.get(), "", text, sizeof text);
     if (size < 0) throw system_error("cannot read the link", path);

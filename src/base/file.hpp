@@ -66,8 +66,11 @@ class OutputFile {
     Fd fd_;
 };
 
-// The place that links lead to, or `path` if it is none. A link of another user might lead to what only the
-// caller may write: it throws Error.
+inline constexpr const char* foreign_link_text =
+    "is a symbolic link of another user, which is not followed: remove it, or name another output";
+
+// The place that links lead to, or `path` if it is none. Links of the caller and of root are followed. One of
+// another user might lead to what only the caller may write: it throws Error.
 std::filesystem::path follow_own_links(const std::filesystem::path& path);
 
 // Makes the directory and all above it. Throws Error.

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json.hpp"
+#include "base/open_directory.hpp"
 #include "base/outputs.hpp"
 #include "base/temporary_output.hpp"
 #include "core/stream_crc.hpp"
@@ -245,6 +246,7 @@ OutputDirectory::SignalsWait::~SignalsWait() {
 fs::path new_directory(fs::path path) {
     while (path.has_relative_path() && path.filename().empty()) path = path.parent_path();
     std::error_code fault;
+    if (is_foreign_link(path)) throw Error(foreign_link_text, path);
     fs::file_status status = fs::symlink_status(path, fault);
     if (!fs::exists(status)) return resolved(path);
     bool is_free = fs::is_directory(status) && fs::is_empty(path, fault) && !fault;
@@ -273,11 +275,16 @@ OutputDirectory::~OutputDirectory() {
     if (!beside_.empty()) fs::remove_all(beside_, ignored);
 }
 
+fs::path OutputDirectory::beside() const {
+    return name_of_open(held_, beside_);
+}
+
 void OutputDirectory::commit() {
     std::error_code fault;
     fs::rename(beside_, path_, fault);
     if (fault) throw Error("cannot put the new trace into its place: " + fault.message(), path_);
     beside_.clear();
+    expect_unchanged(held_, path_);
 }
 
 CutSummary write_cut(const Trace& trace, const ClockModel& clocks, const CutOptions& options,

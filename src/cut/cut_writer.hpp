@@ -33,7 +33,8 @@ class OutputDirectory {
     ~OutputDirectory();
     OutputDirectory(const OutputDirectory&) = delete;
     OutputDirectory& operator=(const OutputDirectory&) = delete;
-    const std::filesystem::path& beside() const { return beside_; }
+    // Its name for what is made in it, whatever another user puts in its place.
+    std::filesystem::path beside() const;
     void commit();
 
  private:

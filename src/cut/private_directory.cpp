@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/open_directory.hpp"
 #include "base/temporary_output.hpp"
 
 extern char** environ;
@@ -73,6 +74,10 @@ void PrivateDirectory::start_remover() {
                            fs::absolute(path_).string()};
     char* const arguments[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
     if (Start(input.get()).run(remover_, arguments) != 0) remover_ = -1;
+}
+
+fs::path PrivateDirectory::path() const {
+    return name_of_open(held_, path_);
 }
 
 PrivateDirectory::~PrivateDirectory() {

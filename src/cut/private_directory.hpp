@@ -18,7 +18,8 @@ class PrivateDirectory {
     ~PrivateDirectory();
     PrivateDirectory(const PrivateDirectory&) = delete;
     PrivateDirectory& operator=(const PrivateDirectory&) = delete;
-    const std::filesystem::path& path() const { return path_; }
+    // Its name for what is made in it, whatever another user puts in its place.
+    std::filesystem::path path() const;
 
  private:
     void start_remover();

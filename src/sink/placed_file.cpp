@@ -84,7 +84,7 @@ void PlacedFile::write_placed() {
 // The last part is moved first, so that nothing is overwritten before it is moved.
 void PlacedFile::replace_header(std::string_view header) {
     if (header.size() > header_) {
-        const Fd file(::open(output_->beside().c_str(), O_RDONLY | O_CLOEXEC));
+        const Fd file(::open(output_->open_file().c_str(), O_RDONLY | O_CLOEXEC));
         if (!file) throw system_error("cannot be read", path_);
         const uint64_t longer = header.size() - header_;
         std::vector<uint8_t> part(first_buffer);

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/open_directory.hpp"
 #include "session/check/trace_check.hpp"
 #include "trace/region_sort.hpp"
 #include "trace/trace.hpp"
@@ -29,7 +30,10 @@ int check(const Trace& trace) {
 
 int sort(const Trace& trace, uint64_t look_back) {
     for (uint32_t i = 0; i < trace.streams().size(); ++i) {
-        SortedRegions regions = sort_regions(directory_of(trace, i), look_back);
+        const std::filesystem::path below =
+            directory_of(trace, i).lexically_relative(trace.directory()).lexically_normal();
+        const Fd opened = open_directory_in(trace.directory(), below, Missing::is_error);
+        SortedRegions regions = sort_regions(name_of_open(opened, directory_of(trace, i)), look_back);
         log::debug("{}: {} regions sorted", trace.path_of(i), regions.sorted);
         if (regions.empty > 0) log::warn("{}: {} empty regions", trace.path_of(i), regions.empty);
     }

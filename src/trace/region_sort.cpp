@@ -61,7 +61,7 @@ class RegionSorter {
             throw Error("the file was changed while it was sorted", reader_.path(), range.begin);
         if (file_ == SortedRegions::File::as_it_was) {
             check_stream(directory_);  // or new checksums would hide damage
-            fd_ = Fd(::open(reader_.path().c_str(), O_RDWR | O_CLOEXEC));
+            fd_ = Fd(::open(follow_own_links(reader_.path()).c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
             if (!fd_) throw system_error("cannot open for writing", reader_.path());
         }
         file_ = SortedRegions::File::rewritten;

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/open_directory.hpp"
 #include "base/topics.hpp"
 #include "ring/settings.hpp"
 #include "session/check/trace_check.hpp"
@@ -222,6 +223,7 @@ std::optional<std::vector<Damage>> damages_of(const EmulationOptions& options,
 }
 
 void make_output_directory(const EmulationOptions& options) {
+    if (is_foreign_link(options.output)) throw Error(foreign_link_text, options.output);
     make_directories(options.output);
     if (::access(options.output.c_str(), W_OK | X_OK) != 0)
         throw system_error("no outputs can be written here (-o says where else)", options.output);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/open_directory.hpp"
 #include "base/temporary_output.hpp"
 
 namespace ovni {
@@ -50,14 +51,26 @@ void replace_directory(const fs::path& from, const fs::path& to) {
     fs::remove_all(old, none);
 }
 
+void remove_files(const fs::path& directory) {
+    std::error_code none;
+    const fs::path events = directory / otf2_events_name;
+    for (const char* name : {otf2_anchor_name, otf2_definitions_name}) fs::remove(directory / name, none);
+    if (!is_real_directory(events)) return;
+    for (const auto& entry : fs::directory_iterator(events))
+        if (is_event_file(entry)) fs::remove(entry.path(), none);
+    fs::remove(events, none);
+}
+
 // Readers begin with the anchor, so it comes last.
-void move_files(const fs::path& from, const fs::path& to) {
-    const fs::path events = to / otf2_events_name;
-    remove_otf2_archive(to);
-    fs::create_directory(to);
-    fs::create_directory(events);
-    if (!is_real_directory(events))
-        throw Error("is no directory: remove it, or name another place for the archive", events);
+void move_files(const fs::path& from, const fs::path& place) {
+    const Fd opened = open_directory(place);
+    const fs::path to = name_of_open(opened, place), events_place = to / otf2_events_name;
+    remove_files(to);
+    fs::create_directory(events_place);
+    if (!is_real_directory(events_place))
+        throw Error("is no directory: remove it, or name another place for the archive", events_place);
+    const Fd opened_events = open_directory(events_place);
+    const fs::path events = name_of_open(opened_events, events_place);
     for (const auto& entry : fs::directory_iterator(from / otf2_events_name))
         fs::rename(entry.path(), events / entry.path().filename());
     for (const char* name : {otf2_definitions_name, otf2_anchor_name}) fs::rename(from / name, to / name);
@@ -84,15 +97,22 @@ Otf2Directory::~Otf2Directory() {
     if (!path_.empty()) fs::remove_all(path_, none);
 }
 
+fs::path Otf2Directory::open_path() const {
+    return name_of_open(held_, path_);
+}
+
 void Otf2Directory::move_to(const fs::path& final_path) try {
     std::error_code none;
     const fs::path place = follow_own_links(final_path);
-    if (!fs::exists(fs::symlink_status(place)))
+    const bool is_free = !fs::exists(fs::symlink_status(place));
+    const bool has_moved = is_free || has_nothing_else(place);
+    if (is_free)
         fs::rename(path_, place);
-    else if (has_nothing_else(place))
+    else if (has_moved)
         replace_directory(path_, place);
     else
-        move_files(path_, place);
+        move_files(open_path(), place);
+    if (has_moved) expect_unchanged(held_, place);
     fs::remove_all(path_, none);
     path_.clear();
 } catch (const fs::filesystem_error& e) {
@@ -101,14 +121,12 @@ void Otf2Directory::move_to(const fs::path& final_path) try {
 
 void remove_otf2_archive(const fs::path& directory) {
     std::error_code none;
-    const fs::path events = directory / otf2_events_name;
-    for (const char* name : {otf2_anchor_name, otf2_definitions_name}) fs::remove(directory / name, none);
-    if (is_real_directory(events)) {
-        for (const auto& entry : fs::directory_iterator(events))
-            if (is_event_file(entry)) fs::remove(entry.path(), none);
-        fs::remove(events, none);
-    }
-    if (is_real_directory(directory)) fs::remove(directory, none);
+    if (is_foreign_link(directory)) return;
+    const fs::path place = follow_own_links(directory);
+    if (!is_real_directory(place)) return;
+    const Fd opened = open_directory(place);
+    remove_files(name_of_open(opened, place));
+    fs::remove(place, none);
 }
 
 }  // namespace ovni

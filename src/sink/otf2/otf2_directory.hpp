@@ -22,6 +22,8 @@ class Otf2Directory {
     Otf2Directory& operator=(const Otf2Directory&) = delete;
 
     const std::filesystem::path& path() const { return path_; }
+    // Its name for what this process makes in it, whatever another user puts in its place.
+    std::filesystem::path open_path() const;
     // Puts the archive into its place. Throws Error.
     void move_to(const std::filesystem::path& final_path);
 
@@ -30,7 +32,8 @@ class Otf2Directory {
     Fd held_;
 };
 
-// Removes the archive in that directory, and the directory if nothing else is in it.
+// Removes the archive in that directory, and the directory if nothing else is in it. What a link of another
+// user leads to stays.
 void remove_otf2_archive(const std::filesystem::path& directory);
 
 }  // namespace ovni

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/open_directory.hpp"
 #include "sink/all_labels.hpp"
 #include "sink/otf2/otf2_archive.hpp"
 #include "sink/otf2/otf2_communicators.hpp"
@@ -80,7 +81,8 @@ class Otf2Sink : public Sink {
     Otf2MpiType mpi_;
     EventType mpi_functions_;                 // with the labels of all functions
     std::optional<Otf2Directory> directory_;  // on rank 0
-    fs::path beside_;
+    Fd opened_;
+    fs::path beside_;  // its name as long as it is open
     std::optional<Otf2Archive> archive_;
     std::optional<Otf2Communicators> communicators_;
     std::optional<Otf2Objects> objects_;
@@ -128,10 +130,14 @@ void Otf2Sink::begin(const Ranks& ranks, const Plan& plan) {
     ranks.agree([&] {
         if (ranks.is_root()) directory_.emplace(path_);
     });
-    beside_ = ranks.broadcast(directory_ ? directory_->path().string() : std::string());
+    const fs::path beside = ranks.broadcast(directory_ ? directory_->path().string() : std::string());
+    const int64_t number =
+        ranks.allreduce(Op::max, directory_ ? number_of(open_directory(directory_->open_path())) : 0);
     ranks.agree([&] {
-        if (!fs::is_directory(beside_))
-            throw Error("not all ranks see the directory of the archive", beside_);
+        if (fs::is_directory(beside)) opened_ = open_directory(beside);
+        if (!opened_ || number_of(opened_) != number)
+            throw Error("not all ranks see the directory of the archive", beside);
+        beside_ = name_of_open(opened_, beside);
         archive_.emplace(ranks.is_root() ? beside_ : part_of(ranks.rank()));
     });
     communicators_.emplace(ranks, plan.schema, *traffic_);

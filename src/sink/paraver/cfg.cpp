@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/open_directory.hpp"
 #include "base/temporary_output.hpp"
 #include "core/counter_names.hpp"
 #include "model/paraver_mpi.hpp"
@@ -103,15 +104,15 @@ bool are_written(const fs::path& into, std::span<const ModelSpec* const> models)
     return false;
 }
 
-// The user may have changed one that is there.
-void write_new(const fs::path& path, const std::string& text) {
-    if (fs::exists(fs::symlink_status(path))) return;
-    fs::create_directories(path.parent_path());
-    write_file(path, text);
+// The user may have changed one that is there. `view`: its path in the outputs.
+void write_new(const fs::path& outputs, const fs::path& view, const std::string& text) {
+    const Fd into = open_directory_in(outputs, view.parent_path(), Missing::is_made);
+    const fs::path path = name_of_open(into, outputs / view.parent_path()) / view.filename();
+    if (!fs::exists(fs::symlink_status(path))) write_file(path, text);
 }
 
 // A counter says at an event what was counted up to there.
-void write_counter(const fs::path& cfg, size_t number, const std::string& counter) {
+void write_counter(const fs::path& outputs, size_t number, const std::string& counter) {
     std::string name = counter;
     std::ranges::replace(name, '/', '_');
     std::string file = fmt::format("nosv/hwc-{}.cfg", name);
@@ -124,30 +125,28 @@ void write_counter(const fs::path& cfg, size_t number, const std::string& counte
                       row,
                       ViewSpec::Colors::gradient,
                       ViewSpec::ValueOf::next_event};
-        write_new(view_path(cfg, view), view_text(view));
+        write_new(outputs, view_path("cfg", view), view_text(view));
     }
 }
 
 // A view of a counter of the model `counters`, in the rows of threads.
-void write_instant(const fs::path& cfg, const InstantPlan& counter) {
+void write_instant(const fs::path& outputs, const InstantPlan& counter) {
     std::string name = counter.name.substr(0, counter.name.find(' '));
     auto value = counter.number < counter_type::resident_memory ? ViewSpec::ValueOf::next_event
                                                                 : ViewSpec::ValueOf::last_event;
     std::string file = fmt::format("counters/{}.cfg", name);
     ViewSpec view{file, counter.name, counter.number, ViewSpec::Row::thread, ViewSpec::Colors::gradient,
                   value};
-    fs::path path = view_path(cfg, view);
-    write_new(path, view_text(view));
+    write_new(outputs, view_path("cfg", view), view_text(view));
 }
 
 // A view of the callers of MPI at one level, or of their lines, in the rows of threads.
-void write_caller(const fs::path& cfg, const EventType& callers) {
+void write_caller(const fs::path& outputs, const EventType& callers) {
     bool is_line = callers.shown() > prv_type::caller_line;
     uint32_t level = callers.shown() - (is_line ? prv_type::caller_line : prv_type::caller);
     std::string file = fmt::format("mpi/caller{}-{}.cfg", is_line ? "-line" : "", level);
     ViewSpec view{file, callers.title, callers.shown()};
-    fs::path path = view_path(cfg, view);
-    write_new(path, view_text(view));
+    write_new(outputs, view_path("cfg", view), view_text(view));
 }
 
 using Colors = ViewSpec::Colors;
@@ -207,8 +206,8 @@ std::string text_of(const MpiView& view) {
 
 void write_mpi_views(const fs::path& directory) {
     try {
-        const fs::path into = directory / "cfg" / "mpi.prv";
-        for (const MpiView& view : mpi_views()) write_new(into / view.file, text_of(view));
+        const fs::path into = fs::path("cfg") / "mpi.prv";
+        for (const MpiView& view : mpi_views()) write_new(directory, into / view.file, text_of(view));
     } catch (const std::exception& e) {
         log::warn_of_output("cannot write window configurations of mpi.prv: {}", e.what());
     }
@@ -223,11 +222,10 @@ std::string view_text(const ViewSpec& view) {
 
 void write_trace_views(const fs::path& directory, const Plan& plan) {
     try {
-        for (size_t i = 0; i < plan.counters.size(); ++i)
-            write_counter(directory / "cfg", i, plan.counters[i]);
-        for (const InstantPlan& instant : plan.instants) write_instant(directory / "cfg", instant);
+        for (size_t i = 0; i < plan.counters.size(); ++i) write_counter(directory, i, plan.counters[i]);
+        for (const InstantPlan& instant : plan.instants) write_instant(directory, instant);
         for (const EventType& callers : plan.schema.thread.types_of_expansions)
-            write_caller(directory / "cfg", callers);
+            write_caller(directory, callers);
     } catch (const std::exception& e) {
         log::warn_of_output("cannot write window configurations of counters and callers: {}", e.what());
     }
@@ -252,19 +250,20 @@ Views write_views(const fs::path& directory, std::span<const ModelSpec* const> m
     };
     try {
         const Fd held = make_new_directory(beside, cfg);
+        const fs::path into = name_of_open(held, beside);
         if (const char* given = std::getenv("OVNI_CONFIG_DIR"))
-            fs::copy(given, beside, fs::copy_options::recursive);
+            fs::copy(given, into, fs::copy_options::recursive);
         else
-            write_all(beside, models);
+            write_all(into, models);
         // Another emulation may have been faster: its views are the same.
         std::error_code fault;
         fs::rename(beside, cfg, fault);
-        if (!fault) return Views::written;
+        if (!fault) return expect_unchanged(held, cfg), Views::written;
         if (!fs::is_directory(cfg)) throw fs::filesystem_error("", beside, fault);
         fs::remove_all(beside);
         return Views::left_alone;
     } catch (const fs::filesystem_error& e) {
-        throw failure(e.code().message(), e.path1());
+        throw failure(e.code().message(), usual_name(e.path1()));
     } catch (const Error& e) {
         throw failure(e.cause, e.path);
     }
