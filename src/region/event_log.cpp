@@ -73,7 +73,7 @@ bool EventLog::open(writer::OwnFile& file) noexcept {
         ++i;
     }
     constexpr mode_t mode = 0644;
-    if (file.open(path, O_WRONLY | O_CREAT | O_APPEND, mode, writer::OwnFile::Links::follow)) return true;
+    if (file.open(path, O_WRONLY | O_CREAT | O_APPEND, mode, writer::OwnFile::Links::trusted)) return true;
     writer::complain(writer::Trouble::open, "ovni", "cannot write the log of regions %s:", path.c_str());
     return false;
 }

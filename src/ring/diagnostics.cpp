@@ -66,6 +66,11 @@ void hide_control_characters(char* text, size_t size) {
     }
 }
 
+const char* reason_of(int error) {
+    return error == ELOOP ? "it is, or lies behind, a symbolic link of another user or one that leads nowhere"
+                          : strerror(error);
+}
+
 size_t make_line(char (&line)[2048], const char* label, const char* function, const char* format,
                  va_list arguments) {
     int error = errno;
@@ -81,7 +86,7 @@ size_t make_line(char (&line)[2048], const char* label, const char* function, co
     advance(vsnprintf(line + used, room - used, format, arguments));
     if (has_reason)
         used += static_cast<size_t>(
-            snprintf(line + used, 140, "%s %s", line[used - 1] == ':' ? "" : "...:", strerror(error)));
+            snprintf(line + used, 140, "%s %s", line[used - 1] == ':' ? "" : "...:", reason_of(error)));
     hide_control_characters(line, used);
     line[used++] = '\n';
     errno = error;

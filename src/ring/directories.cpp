@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/foreign_link.hpp"
 #include "ovni.h"
 #include "ring/diagnostics.hpp"
 #include "ring/first_root.hpp"
@@ -71,6 +72,18 @@ bool make_each(const std::string& path) {
     return is_directory(path);
 }
 
+// True if a link of another user stands for the trace directory, or for one of its looms and what is in them.
+bool leads_astray(std::string path) {
+    for (bool is_inside = true; is_inside && path.size() > 1;) {
+        while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+        if (is_foreign_link(path.c_str())) return true;
+        const size_t slash = path.rfind('/');
+        is_inside = path.find("/loom.") != path.npos && slash != path.npos;
+        path.resize(slash == path.npos ? 0 : slash);
+    }
+    return false;
+}
+
 }  // namespace
 
 Roots Roots::from_environment() {
@@ -88,6 +101,7 @@ std::string process_directory(const std::string& root, const std::string& loom, 
 
 bool make_directory(const std::string& path) {
     constexpr int most_tries = 100;
+    if (leads_astray(path)) return errno = ELOOP, false;
     for (int tried = 1; !make_each(path); ++tried)
         if (errno != ENOENT || tried == most_tries) return false;
     return true;

@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
+#include <string_view>
 
+#include "core/foreign_link.hpp"
 #include "ring/descriptors.hpp"
 
 namespace ovni::writer {
@@ -18,12 +21,36 @@ OwnFile& OwnFile::operator=(OwnFile&& other) noexcept {
     return *this;
 }
 
+namespace {
+
+// False, with errno, for a link of another user on the way.
+bool follow_trusted_links(std::string& path) {
+    constexpr int most_links = 40;
+    for (int links = 0; links < most_links; ++links) {
+        const int link = open_above_standard(path.c_str(), O_PATH | O_NOFOLLOW);
+        struct stat status {};
+        char text[PATH_MAX];
+        const bool is_link = link >= 0 && fstat(link, &status) == 0 && S_ISLNK(status.st_mode);
+        const ssize_t size = is_link ? ::readlinkat(link, "", text, sizeof text) : -1;
+        if (link >= 0) ::close(link);
+        if (!is_link) return true;
+        if (size < 0 || is_foreign_link(status)) break;
+        const std::string_view target(text, static_cast<size_t>(size));
+        path.resize(target.starts_with('/') ? 0 : path.rfind('/') + 1);
+        path += target;
+    }
+    return errno = ELOOP, false;
+}
+
+}  // namespace
+
 bool OwnFile::open(const std::string& path, int flags, mode_t mode, Links links) {
     close();
     path_ = path;
-    flags |= links == Links::refuse ? O_NOFOLLOW : 0;
+    if (links == Links::trusted && !follow_trusted_links(*path_)) return false;
+    flags |= links == Links::follow ? 0 : O_NOFOLLOW;
     flags_ = flags & ~(O_CREAT | O_EXCL | O_TRUNC);
-    return remember(open_above_standard(path.c_str(), flags, mode));
+    return remember(open_above_standard(path_->c_str(), flags, mode));
 }
 
 // Only regular files are kept.

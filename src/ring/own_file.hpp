@@ -19,8 +19,8 @@ class OwnFile {
     OwnFile& operator=(OwnFile&& other) noexcept;
     ~OwnFile() { close(); }
 
-    // A symbolic link may lead to somebody else's file.
-    enum class Links { refuse, follow };
+    // A symbolic link may lead to somebody else's file. Links of the caller, and of root, are `trusted`.
+    enum class Links { refuse, trusted, follow };
 
     // False with errno. `flags` as in open(2).
     bool open(const std::string& path, int flags, mode_t mode = 0644, Links links = Links::refuse);

@@ -5,7 +5,10 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/open_directory.hpp"
+#include "base/temporary_output.hpp"
 #include "ring/json_text.hpp"
 #include "ring/posix_io.hpp"
 
@@ -59,12 +62,16 @@ fs::path free_name(const std::string& directory) {
     return directory + "." + std::to_string(number);
 }
 
+// Another user may put something else in the place of either directory meanwhile.
 void move_parts(const fs::path& from, const fs::path& to) {
-    fs::create_directory(to);
-    std::vector<fs::path> parts;
-    for (const fs::directory_entry& entry : fs::directory_iterator(from))
-        if (is_of_trace(entry.path().filename())) parts.push_back(entry.path());
-    for (const fs::path& part : parts) fs::rename(part, to / part.filename());
+    const Fd source = open_directory(from), target = make_new_directory(to, to);
+    const fs::path names = name_of_open(source, from);
+    std::vector<std::string> parts;
+    for (const fs::directory_entry& entry : fs::directory_iterator(names))
+        if (is_of_trace(entry.path().filename())) parts.push_back(entry.path().filename());
+    for (const std::string& part : parts)
+        if (::renameat(source.get(), part.c_str(), target.get(), part.c_str()) != 0)
+            throw system_error("cannot move it", from / part);
 }
 
 }  // namespace
@@ -80,9 +87,9 @@ void move_older_trace(const std::string& directory, const std::string& run) {
         const fs::path to = free_name(directory);
         move_parts(directory, to);
         std::fprintf(stderr, "ovnirun: the older trace was moved to %s\n", to.c_str());
-    } catch (const fs::filesystem_error& fault) {
+    } catch (const std::exception& fault) {
         std::fprintf(stderr, "ovnirun: warning: cannot move the older trace away (%s): two runs mix in it\n",
-                     fault.code().message().c_str());
+                     fault.what());
     }
 }
 

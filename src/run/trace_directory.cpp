@@ -12,6 +12,7 @@
 
 #include "base/directory_pattern.hpp"
 #include "base/file.hpp"
+#include "base/open_directory.hpp"
 #include "ring/posix_io.hpp"
 #include "ring/session.hpp"
 
@@ -49,6 +50,7 @@ std::string why_not_writable(const std::string& directory) {
     fs::path there = directory;
     std::error_code fault;
     if (there.is_relative()) return "it lies in the working directory, which was removed";
+    if (is_foreign_link(there)) return "it is a symbolic link of another user, which is not followed";
     while (!fs::exists(there, fault) && there.has_relative_path()) there = there.parent_path();
     if (!fs::is_directory(there, fault)) return there.string() + " is no directory";
     writer::FileSizeSignalHeld held;

@@ -17,7 +17,7 @@ class FlagFile {
         snprintf(path_, sizeof path_, "%s/.%s.%d", directory, name, number);
     }
     bool raise() const noexcept {
-        int file = open(path_, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+        int file = open(path_, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
         return file >= 0 && close(file) == 0;
     }
     void lower() const noexcept { unlink(path_); }

@@ -16,6 +16,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "core/foreign_link.hpp"
 #include "core/launcher.hpp"
 #include "core/run_names.hpp"
 #include "mpi/interpose/base/report.hpp"
@@ -102,13 +103,17 @@ bool older_run_in(const char* directory, const RunName& run) noexcept {
     });
 }
 
+// Another user may put something else in the place of either directory meanwhile.
 bool move_trace(const char* from, const char* to) noexcept {
-    return mkdir(to, 0777) == 0 && for_each_entry(from, [&](const char* name) {
-               char here[2 * PATH_MAX], there[2 * PATH_MAX];
-               snprintf(here, sizeof here, "%s/%s", from, name);
-               snprintf(there, sizeof there, "%s/%s", to, name);
-               return !is_part_of_trace(name) || rename(here, there) == 0;
-           });
+    constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    if (mkdir(to, 0777) != 0) return false;
+    const int source = open(from, flags), target = open(to, flags);
+    const bool is_moved = source >= 0 && target >= 0 && for_each_entry(from, [&](const char* name) {
+                              return !is_part_of_trace(name) || renameat(source, name, target, name) == 0;
+                          });
+    if (source >= 0) close(source);
+    if (target >= 0) close(target);
+    return is_moved;
 }
 
 enum class Message { told, left_to_others };
@@ -185,7 +190,7 @@ RunName RunName::chosen_here() noexcept {
 
 void move_older_traces(const PrivateComm& leaders, const char* directory, const RunName& run) noexcept {
     char from[PATH_MAX];
-    const bool has_one = realpath(directory, from) && older_run_in(from, run);
+    const bool has_one = !is_foreign_link(directory) && realpath(directory, from) && older_run_in(from, run);
     const int me = leaders.rank(), place = leaders.size() - me;
     int first_place = 0, none = 0;
     if (!leaders.any(has_one ? place : 0, first_place) || first_place == 0) return;

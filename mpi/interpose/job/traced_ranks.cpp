@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/foreign_link.hpp"
 #include "core/label_hash.hpp"
 #include "core/launcher.hpp"
 #include "mpi/interpose/base/report.hpp"
@@ -80,7 +81,8 @@ RunName ask_for_job() noexcept {
 bool announce_by_file() noexcept {
     const char* wanted = ovni_private_trace_directory();
     const int rank = rank_by_launcher();
-    if (rank < 0 || !announcement.job.text[0] || strlen(wanted) >= sizeof announcement.directory)
+    if (rank < 0 || !announcement.job.text[0] || strlen(wanted) >= sizeof announcement.directory ||
+        is_foreign_link(wanted))
         return false;
     strcpy(announcement.directory, wanted);
     return make_directories(announcement.directory) && flag_of(rank).raise();
