@@ -1,4 +1,7 @@
 """The common parts of the pictures: entries of legends, sizes, and the file."""
+import contextlib
+import os
+import tempfile
 from pathlib import Path
 
 from colors import OTHER, color_of
@@ -43,3 +46,32 @@ def check_format(output):
     formats, suffix = FigureCanvasBase.get_supported_filetypes(), Path(output).suffix[1:].lower()
     if suffix not in formats:
         raise TraceError(f"{output}: '{suffix}' is no format of pictures, but these: {' '.join(sorted(formats))}")
+
+
+def place_of(output):
+    """Where the picture is to be: links of this user and of root are followed, those of others might lead anywhere."""
+    place = Path(output)
+    for _ in range(40):
+        if not place.is_symlink():
+            return place
+        if place.lstat().st_uid not in (0, os.geteuid()):
+            raise TraceError(f"{output}: is a symbolic link of another user, which is not followed: remove it, or name another output")
+        place = place.parent / place.readlink()
+    raise TraceError(f"{output}: is a symbolic link that leads nowhere")
+
+
+def save(figure, output):
+    """A new file under a name that nobody can guess, which takes the place of the output when it is complete."""
+    place = place_of(output)
+    mask = os.umask(0)
+    os.umask(mask)
+    file, beside = tempfile.mkstemp(dir=place.parent, prefix=f"{place.name}.tmp.")
+    try:
+        with open(file, "wb") as picture:
+            figure.savefig(picture, dpi=110, format=Path(output).suffix[1:].lower())
+            os.fchmod(picture.fileno(), 0o666 & ~mask)
+        os.replace(beside, place)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(beside)
+        raise
