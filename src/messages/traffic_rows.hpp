@@ -28,7 +28,9 @@ struct WaitRow {
     int32_t wait = 0;      // a WaitKind
     int32_t function = 0;  // a value of type 25
 
-    auto key() const { return std::tuple(time, thread, end, wait, cause, function); }
+    auto key() const {
+        return std::tuple(time, thread, end, wait, cause, function, cause_time, waited, bound);
+    }
     friend bool operator==(const WaitRow&, const WaitRow&) = default;
 };
 static_assert(sizeof(WaitRow) == 56 && std::is_trivially_copyable_v<WaitRow>);
@@ -46,7 +48,10 @@ struct CollectiveRow {
     int32_t rank = 0, root = 0, members = 0;
     int32_t function = 0, completed_by = 0;  // values of type 25; 0: none
 
-    auto key() const { return std::tuple(time, thread, communicator, scope, turn); }
+    auto key() const {
+        return std::tuple(time, thread, communicator, scope, turn, end, wait_begin, wait_end, function,
+                          completed_by, sent, received, rank, root, members);
+    }
     friend bool operator==(const CollectiveRow&, const CollectiveRow&) = default;
 };
 static_assert(sizeof(CollectiveRow) == 88 && std::is_trivially_copyable_v<CollectiveRow>);
@@ -83,7 +88,9 @@ struct ObjectRow {
     int32_t function = 0;  // a value of type 25
     int32_t has_request = 0;
 
-    auto key() const { return std::tuple(time, thread, end, function, object, target, bytes, result); }
+    auto key() const {
+        return std::tuple(time, thread, end, function, object, target, bytes, result, complete, has_request);
+    }
 };
 static_assert(sizeof(ObjectRow) == 80 && std::is_trivially_copyable_v<ObjectRow>);
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "messages/traffic_rows.hpp"
 #include "messages/waits/failed_tests.hpp"
 #include "mpi_function_rows.hpp"
 
@@ -249,6 +250,24 @@ TEST(WaitsTest, OfOneCallAreForSendersFirst) {
     sent.send_completed_in = 1;
     EXPECT_THAT(waits_of_sender(std::vector{sent}, late), IsEmpty());
     EXPECT_THAT(texts(waits_of_sender(std::vector{sent}, {})), ElementsAre("1: Late receiver 10-60 for 0"));
+}
+
+template <class Item, class... Members>
+void expect_in_the_key(Members Item::*... members) {
+    const auto differs = [](auto member) {
+        Item changed;
+        changed.*member = static_cast<std::remove_cvref_t<decltype(changed.*member)>>(7);
+        return changed.key() != Item().key();
+    };
+    EXPECT_THAT((std::vector<bool>{differs(members)...}), testing::Each(true));
+}
+
+// Streams that are damaged may wait twice at one time. Any number of ranks writes these in one order.
+TEST(WaitsTest, ThatDifferHaveKeysThatDiffer) {
+    expect_in_the_key(&Wait::begin, &Wait::end, &Wait::cause_time, &Wait::between, &Wait::bound,
+                      &Wait::stream, &Wait::cause_stream, &Wait::function, &Wait::kind);
+    expect_in_the_key(&WaitRow::time, &WaitRow::end, &WaitRow::waited, &WaitRow::cause_time, &WaitRow::bound,
+                      &WaitRow::thread, &WaitRow::cause, &WaitRow::wait, &WaitRow::function);
 }
 
 TEST(WaitsTest, TellOfMessagesInWrongOrder) {

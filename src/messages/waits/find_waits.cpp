@@ -89,7 +89,7 @@ std::vector<WaitSum> sorted_sums(std::vector<WaitSum> sums) {
 
 void keep_longest(std::vector<Wait>& waits) {
     auto order = [](const Wait& wait) {
-        return std::tuple(-wait.length(), wait.begin, wait.stream, wait.kind);
+        return std::tuple(-wait.length(), wait.begin, wait.stream, wait.kind, wait.key());
     };
     std::ranges::sort(waits, {}, order);
     if (waits.size() > most_long_waits) waits.resize(most_long_waits);
@@ -183,9 +183,7 @@ FoundWaits find_waits(const Ranks& ranks, const Trace& trace, const System& syst
     at_collectives =
         owners.deal(at_collectives, [&](const Wait& wait) { return owners.of_stream(wait.stream); });
     found.waits.insert(found.waits.end(), at_collectives.begin(), at_collectives.end());
-    std::ranges::sort(found.waits, {}, [](const Wait& w) {
-        return std::tuple(w.begin, w.stream, w.end, w.kind, w.cause_stream);
-    });
+    std::ranges::sort(found.waits, {}, &Wait::key);
     const Certainty certainty(trace, clocks);
     for (Wait& wait : found.waits) wait.bound = certainty.bound_of(wait);
     sum_up(ranks, system, ThreadRegions(sources.regions), found);

@@ -26,6 +26,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -81,6 +82,10 @@ struct Wait {
     uint32_t padding = 0;
 
     int64_t length() const { return end - begin - between; }
+    // Waits with equal keys are equal, so ranks agree on their order.
+    auto key() const {
+        return std::tuple(begin, stream, end, kind, cause_stream, function, cause_time, between, bound);
+    }
 };
 static_assert(sizeof(Wait) == 56 && std::is_trivially_copyable_v<Wait>);
 
