@@ -1,5 +1,5 @@
-// SIGKILL at random moments: of the program, of ovnirun, of both. OVNI_KILL_ROUNDS says how many of each
-// (scripts/soak).
+// SIGKILL at random moments: of the program, of ovnirun, of both. OVNI_KILL_ROUNDS says how many of each,
+// OVNI_KILL_SEED what the moments follow from (scripts/soak).
 #include <sys/wait.h>
 
 #include <random>
@@ -35,7 +35,11 @@ class KillTest : public KilledJobTest, public testing::WithParamInterface<Victim
 
  private:
     pid_t parent_ = 0;
-    std::mt19937 random_{std::random_device()()};
+    static unsigned seed() {
+        const char* given = getenv("OVNI_KILL_SEED");
+        return given ? static_cast<unsigned>(atol(given)) : std::random_device()();
+    }
+    std::mt19937 random_{seed()};
 };
 
 TEST_P(KillTest, LosesNothingThatWasAcknowledged) {
