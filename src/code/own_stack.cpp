@@ -1,6 +1,5 @@
 #include "code/own_stack.hpp"
 
-
 #include "code/thread_rooms.hpp"
 
 asm(R"(

@@ -100,8 +100,7 @@ template <class Change>
 int change_mask(int how, const sigset_t* set, sigset_t* before, Change change) noexcept {
     const uint32_t blocked = held.blocked, given = set == nullptr ? 0 : own_signals_in(*set);
     const sigset_t for_system = set == nullptr ? sigset_t{} : without_own(*set);
-    const int result =
-        change(how, set == nullptr ? nullptr : how == SIG_UNBLOCK ? set : &for_system, before);
+    const int result = change(how, set == nullptr ? nullptr : how == SIG_UNBLOCK ? set : &for_system, before);
     if (result != 0) return result;
     add_own_signals(blocked, before);
     if (set == nullptr) return result;

@@ -20,13 +20,15 @@ namespace ovni::code {
 template <class Room, size_t stack_bytes>
 class ThreadRooms {
  public:
-    // Null without memory, or if there are too many threads. forget(room) is called for one that is used again.
+    // Null without memory, or if there are too many threads. forget(room) is called for one that is used
+    // again.
     template <class Forget>
     Room* take(Forget forget) noexcept {
         const auto thread = static_cast<int>(system_call(SYS_gettid));
         const size_t count = this->count();
         for (size_t i = 0; i < count; ++i)
-            if (Room* room = all_[i].load(std::memory_order_acquire); room != nullptr && take(*room, thread)) {
+            if (Room* room = all_[i].load(std::memory_order_acquire);
+                room != nullptr && take(*room, thread)) {
                 forget(*room);
                 return room;
             }
@@ -56,9 +58,8 @@ class ThreadRooms {
         const size_t place = count_.fetch_add(1);
         if (place >= most) return nullptr;
         constexpr long failures = -4096;
-        const long memory =
-            system_call(SYS_mmap, 0, stack_bytes + sizeof(Room), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+        const long memory = system_call(SYS_mmap, 0, stack_bytes + sizeof(Room), PROT_READ | PROT_WRITE,
+                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
         if (memory < 0 && memory > failures) return nullptr;
         auto* room = reinterpret_cast<Room*>(static_cast<uintptr_t>(memory) + stack_bytes);
         room->thread = thread;

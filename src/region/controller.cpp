@@ -20,11 +20,13 @@ namespace {
 
 // The rest of the library sees no more of the controller than this constructor.
 [[gnu::constructor]] void introduce() {
-    static constexpr writer::Controller table{
-        []() noexcept { return controller().begin(); }, []() noexcept { controller().thread_begins(); },
-        []() noexcept { controller().thread_ends(); },  []() noexcept { controller().start_over_in_child(); },
-        []() noexcept { controller().fork_ends(); },    []() noexcept { controller().end(); },
-        []() noexcept { return controller().decides(); }};
+    static constexpr writer::Controller table{[]() noexcept { return controller().begin(); },
+                                              []() noexcept { controller().thread_begins(); },
+                                              []() noexcept { controller().thread_ends(); },
+                                              []() noexcept { controller().start_over_in_child(); },
+                                              []() noexcept { controller().fork_ends(); },
+                                              []() noexcept { controller().end(); },
+                                              []() noexcept { return controller().decides(); }};
     controller().be_born(writer::monotonic_clock());
     writer::gate().set_controller(table);
 }
@@ -132,7 +134,8 @@ void RegionController::fork_ends() noexcept {
     const uint64_t lost = deferred_.report([](uint16_t alarm) { controller().hit({&alarm, 1}); });
     if (lost > 0)
         writer::complain(writer::Trouble::control, "ovni",
-                         "--control: %" PRIu64 " hits in a fork are not counted, as there were too many", lost);
+                         "--control: %" PRIu64 " hits in a fork are not counted, as there were too many",
+                         lost);
 }
 
 bool RegionController::is_armed_somewhere(uint16_t alarm) const noexcept {

@@ -1,5 +1,5 @@
-// Hits of the thread that forks. It holds all that an event needs, so they are reported when the fork is done:
-// in the parent, and in the child, which has come by the same places. Only one thread forks at a time.
+// Hits of the thread that forks. It holds all that an event needs, so they are reported when the fork is
+// done: in the parent, and in the child, which has come by the same places. Only one thread forks at a time.
 #pragma once
 
 #include <array>

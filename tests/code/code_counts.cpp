@@ -38,7 +38,8 @@ class CodeCounts : public ControlledProgram {
     static Words places_of_steps(const Words& counts, const Words& words, const char* only) {
         Words settings{"LD_BIND_NOW=1"};
         if (only != nullptr) settings.push_back(std::string("STEP_ONLY=") + only);
-        const Finished done = run(Words{oracle, begin_of_work()} + counts + Words{"--", target} + words, settings);
+        const Finished done =
+            run(Words{oracle, begin_of_work()} + counts + Words{"--", target} + words, settings);
         std::istringstream lines(done.out);
         Words places;
         for (std::string line; std::getline(lines, line);) places.push_back(plain(line));
@@ -113,20 +114,20 @@ TEST_F(CodeCounts, AreThoseOfSingleSteps) {
     Words counts;
     for (const uint64_t count : counts_of_steps) counts.push_back(std::to_string(count));
     for (const std::string work :
-         {"calls", "loops", "vectors", "repeated", "exceptions", "signals", "jumps", "coroutines", "data_in_code",
-          "choices", "locks", "other_locks", "creates", "forks", "prints", "memory", "files", "sorts", "masks",
-          "once"}) {
-        // Here the C library goes through all libraries that are loaded, or through what they want to be told of
-        // a fork, and ours are among these.
+         {"calls",      "loops",        "vectors", "repeated", "exceptions",  "signals", "jumps",
+          "coroutines", "data_in_code", "choices", "locks",    "other_locks", "creates", "forks",
+          "prints",     "memory",       "files",   "sorts",    "masks",       "once"}) {
+        // Here the C library goes through all libraries that are loaded, or through what they want to be told
+        // of a fork, and ours are among these.
         const bool is_of_program = work == "exceptions" || work == "creates" || work == "forks";
         const Words expected = places_of_steps(counts, {work}, is_of_program ? "code_count_target" : nullptr),
                     only = is_of_program ? Words{"--control-icount-images", "exe"} : Words{};
         ASSERT_THAT(expected, SizeIs(Gt(2u))) << work;
         for (const char* pthread : {"off", "contended", "all"}) {
-            const Finished done =
-                controlled({chain_of_counts(begin_of_work())},
-                           Words{"--pthread", pthread, "--control-accuracy", "exact"} + only + Words{target, work},
-                           {"LD_BIND_NOW=1"});
+            const Finished done = controlled(
+                {chain_of_counts(begin_of_work())},
+                Words{"--pthread", pthread, "--control-accuracy", "exact"} + only + Words{target, work},
+                {"LD_BIND_NOW=1"});
             EXPECT_EQ(done.status, 0) << done.err;
             Words places;
             for (const std::string& place : fired_at()) places.push_back(plain(place));

@@ -220,7 +220,8 @@ void all_in_threads() {
 // Functions that the tracer stands before, or calls itself.
 
 void locks() {
-    static pthread_mutex_t plain = PTHREAD_MUTEX_INITIALIZER, recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    static pthread_mutex_t plain = PTHREAD_MUTEX_INITIALIZER,
+                           recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     for (int i = 0; i < 50; ++i) {
         pthread_mutex_lock(&plain);
         pthread_mutex_lock(&recursive);
@@ -259,7 +260,8 @@ void creates() {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, size_t{64} << 10);
-    pthread_create(&thread, &attributes, [](void* argument) { return argument; }, nullptr);
+    pthread_create(
+        &thread, &attributes, [](void* argument) { return argument; }, nullptr);
     result += fibonacci(10);
     usleep(20000);
     pthread_join(thread, nullptr);
@@ -276,7 +278,8 @@ void forks() {
 
 void prints() {
     char text[100];
-    for (int i = 0; i < 10; ++i) result += std::snprintf(text, sizeof text, "%d %s %.3f %lx", i, "word", i * 0.7, i * 77L);
+    for (int i = 0; i < 10; ++i)
+        result += std::snprintf(text, sizeof text, "%d %s %.3f %lx", i, "word", i * 0.7, i * 77L);
 }
 
 void memory() {
@@ -324,13 +327,26 @@ struct Work {
     std::string_view name;
     void (*function)();
 };
-constexpr Work all[] = {{"calls", calls},       {"loops", loops},           {"vectors", vectors},
-                        {"repeated", repeated}, {"exceptions", exceptions}, {"signals", signals},
-                        {"jumps", jumps},       {"coroutines", coroutines}, {"data_in_code", data_in_code},
-                        {"choices", choices},   {"locks", locks},           {"other_locks", other_locks},
-                        {"creates", creates},   {"forks", forks},           {"prints", prints},
-                        {"memory", memory},     {"files", files},           {"sorts", sorts},
-                        {"masks", masks},       {"once", once}};
+constexpr Work all[] = {{"calls", calls},
+                        {"loops", loops},
+                        {"vectors", vectors},
+                        {"repeated", repeated},
+                        {"exceptions", exceptions},
+                        {"signals", signals},
+                        {"jumps", jumps},
+                        {"coroutines", coroutines},
+                        {"data_in_code", data_in_code},
+                        {"choices", choices},
+                        {"locks", locks},
+                        {"other_locks", other_locks},
+                        {"creates", creates},
+                        {"forks", forks},
+                        {"prints", prints},
+                        {"memory", memory},
+                        {"files", files},
+                        {"sorts", sorts},
+                        {"masks", masks},
+                        {"once", once}};
 
 }  // namespace
 

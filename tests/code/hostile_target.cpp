@@ -1,4 +1,4 @@
-// What programs do that leaves a tracer little room: the first word names it.
+// Work that leaves a tracer little room. The first word names it.
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -49,7 +49,8 @@ void vforks() {
 void creates() {
     for (int i = 0; i < 5; ++i) {
         pthread_t thread{};
-        pthread_create(&thread, nullptr, [](void* argument) { return argument; }, nullptr);
+        pthread_create(
+            &thread, nullptr, [](void* argument) { return argument; }, nullptr);
         pthread_join(thread, nullptr);
     }
 }
@@ -121,8 +122,12 @@ struct Work {
     std::string_view name;
     void (*function)();
 };
-constexpr Work all[] = {{"forks", forks},         {"vforks", vforks},     {"creates", creates},
-                        {"overflows", overflows}, {"blocked_trap", blocked_trap}, {"confined", confined}};
+constexpr Work all[] = {{"forks", forks},
+                        {"vforks", vforks},
+                        {"creates", creates},
+                        {"overflows", overflows},
+                        {"blocked_trap", blocked_trap},
+                        {"confined", confined}};
 
 }  // namespace
 

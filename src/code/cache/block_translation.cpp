@@ -173,7 +173,8 @@ bool BlockTranslation::translate(const Source& source, Form form, uint8_t* to, P
     address_ = source.address;
     mark_count_ = 0;
     owner_ = source.owner;
-    is_counted_ = source.is_counted && form.work != Work::tracer && !form.is_behind && !form.is_step && count_ > 0;
+    is_counted_ =
+        source.is_counted && form.work != Work::tracer && !form.is_behind && !form.is_step && count_ > 0;
     uint64_t behind = source.address;
     if (count_ > 0) behind = instructions_[count_ - 1].behind();
     piece = {};
@@ -214,10 +215,8 @@ bool BlockTranslation::translate(const Source& source, Form form, uint8_t* to, P
         emit(instructions_[i], i);
     }
     if (end_ == End::goes_on) emit_jump_to(behind);
-    if (end_ == End::before_place)
-        emit_request({RequestKind::place, source.address, nullptr});
-    if (end_ == End::cannot)
-        emit_request({RequestKind::untranslated, source.address, nullptr});
+    if (end_ == End::before_place) emit_request({RequestKind::place, source.address, nullptr});
+    if (end_ == End::cannot) emit_request({RequestKind::untranslated, source.address, nullptr});
     if (spent != nullptr) {
         Emitter(to_.here()).target(spent);
         mark(State::leaving, source.address, 0);
@@ -226,8 +225,7 @@ bool BlockTranslation::translate(const Source& source, Form form, uint8_t* to, P
         else
             to_.save_rax();
         // The piece is known by its begin.
-        to_.set_rax(reinterpret_cast<uint64_t>(
-            host_.keep({RequestKind::spent, source.address, to})));
+        to_.set_rax(reinterpret_cast<uint64_t>(host_.keep({RequestKind::spent, source.address, to})));
         to_.jump_far(code_address(ovni_code_resolve));
     }
     piece.bytes = static_cast<uint32_t>(to_.here() - to);
@@ -402,8 +400,8 @@ void BlockTranslation::emit_system_call(const Instruction& instruction, size_t e
     uint8_t* request = to_.here();
     to_.quad(0);
     to_.jump_far(code_address(ovni_code_resolve));
-    const uint64_t kept = reinterpret_cast<uint64_t>(
-        host_.keep({RequestKind::system_call, instruction.address, to_.here()}));
+    const uint64_t kept =
+        reinterpret_cast<uint64_t>(host_.keep({RequestKind::system_call, instruction.address, to_.here()}));
     memcpy(request, &kept, sizeof kept);
     mark(State::exact, instruction.address, executed);
     to_.with_gs({0x48, 0x89, 0x24, 0x25}, place_of::stack_at_clone);

@@ -13,9 +13,10 @@ namespace {
 // Exceptions, jumps and ends lead back to code of the program, and so do calls of MPI.
 bool leads_to_program(std::string_view name) {
     constexpr std::string_view begins[] = {"_Unwind_", "MPI_", "PMPI_", "mpi_", "pmpi_"},
-                               whole[] = {"__cxa_rethrow", "__cxa_throw",  "__longjmp_chk",      "_longjmp",
-                                          "exit",          "longjmp",      "pthread_testcancel", "pthread_exit",
-                                          "quick_exit",    "siglongjmp"};
+                               whole[] = {"__cxa_rethrow",      "__cxa_throw",  "__longjmp_chk",
+                                          "_longjmp",           "exit",         "longjmp",
+                                          "pthread_testcancel", "pthread_exit", "quick_exit",
+                                          "siglongjmp"};
     return std::ranges::find(whole, name) != std::end(whole) ||
            std::ranges::any_of(begins, [&](std::string_view begin) { return name.starts_with(begin); });
 }

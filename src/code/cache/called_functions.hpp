@@ -1,6 +1,6 @@
-// The functions that our libraries call: some for themselves, others in place of the program, which called one
-// of ours with the same name. Functions that are called by their address, as where a thread begins, are the
-// program's.
+// The functions that our libraries call: some for themselves, others in place of the program, which called
+// one of ours with the same name. Functions that are called by their address, as where a thread begins, are
+// the program's.
 #pragma once
 
 #include <cstdint>

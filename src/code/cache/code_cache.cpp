@@ -40,8 +40,8 @@ CodeCache::CodeCache(const Sites& sites, const InstructionMatch& match) noexcept
 bool CodeCache::prepare(std::string_view counted_images) noexcept {
     map_.count_only(counted_images);
     // A jump finds its table by an address of 32 bits.
-    tables_ =
-        static_cast<uint64_t*>(map_pages(tables * targets * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_32BIT));
+    tables_ = static_cast<uint64_t*>(
+        map_pages(tables * targets * sizeof(uint64_t), PROT_READ | PROT_WRITE, MAP_32BIT));
     slots_ = static_cast<Slot*>(map_pages(slots * sizeof(Slot)));
     void* code = map_pages(entry_alignment, PROT_READ | PROT_WRITE | PROT_EXEC);
     if (tables_ == nullptr || slots_ == nullptr || code == nullptr) return false;
@@ -157,7 +157,8 @@ Piece* CodeCache::make(uint64_t address, Form form) noexcept {
     map_.use(*code);
     Piece made;
     uint8_t* to = region->used.load(std::memory_order_relaxed);
-    if (!translation_.translate({address, code->end, code->owner, code->is_counted}, form, to, made)) return nullptr;
+    if (!translation_.translate({address, code->end, code->owner, code->is_counted}, form, to, made))
+        return nullptr;
     Piece* piece = add(*region, made);
     if (piece == nullptr) return nullptr;
     if (code->is_writable) {
@@ -244,8 +245,7 @@ void CodeCache::make_stale(Piece& piece) noexcept {
     Region* region = region_near(piece.address);
     void* room = take(sizeof(Request));
     if (region == nullptr || room == nullptr) return;
-    const auto* request =
-        new (room) Request{RequestKind::jump, piece.address, nullptr};
+    const auto* request = new (room) Request{RequestKind::jump, piece.address, nullptr};
     uint8_t* to = region->used.load(std::memory_order_relaxed);
     Emitter emitter(to);
     const Mark leaving{0, 0, State::leaving, 0};

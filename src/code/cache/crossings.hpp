@@ -22,14 +22,14 @@ class Crossings {
     struct Way {
         uint64_t address;
         Owner owner;
-        uint64_t stack;   // the stack pointer there
+        uint64_t stack;  // the stack pointer there
         bool is_return;  // from our code; others are known by the stack
     };
     // True if the way leads from our code to other code, or back.
     bool go(const Way& way, const CalledFunctions& functions) noexcept;
 
     void begin_handler() noexcept;
-    // What was before a handler holds again behind it.
+    // The state before a handler holds again behind it.
     uint64_t state() const noexcept;  // never 0
     void set_state(uint64_t state) noexcept;
 

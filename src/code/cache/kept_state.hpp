@@ -1,5 +1,5 @@
-// What a thread was doing in translated code when a signal came, kept in the signal's frame until the handler
-// returns: in words there that neither the system nor the C library uses.
+// The work of a thread in translated code when a signal comes: kept in the signal's frame until the handler
+// returns, in words that neither the system nor the C library uses.
 #pragma once
 
 #include <ucontext.h>
@@ -8,7 +8,8 @@
 
 namespace ovni::code {
 
-inline constexpr uint64_t return_in_state = uint64_t{1} << 63;  // the thread was about to leave our code by a return
+// The thread was about to leave our code by a return.
+inline constexpr uint64_t return_in_state = uint64_t{1} << 63;
 
 inline void keep_state(ucontext_t& context, uint64_t state) noexcept {
     context.uc_mcontext.__reserved1[0] = state;

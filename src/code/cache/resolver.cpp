@@ -190,7 +190,8 @@ TranslatedThreads::Arrival TranslatedThreads::arrive(ThreadContext& own, uint64_
     own.is_return = 0;
     const bool is_over_border =
         own.crossings.go({address, cache_.owner_at(address), own.registers.rsp, is_return}, functions_);
-    if (own.is_to_leave || (is_over_border && !is_still_wanted(own))) return {nullptr, leave(own, address), true};
+    if (own.is_to_leave || (is_over_border && !is_still_wanted(own)))
+        return {nullptr, leave(own, address), true};
     form.work = own.crossings.is_for_tracer() ? Work::tracer
                 : own.is_matching             ? Work::searched
                                               : Work::program;
@@ -363,7 +364,7 @@ uint64_t TranslatedThreads::call_natively(ThreadContext& own) noexcept {
     return go_on(own, back, {});
 }
 
-// What a signal interrupted goes on.
+// A thread goes on where a signal interrupted it.
 void TranslatedThreads::resume(ucontext_t* context, GoOn where, ThreadContext& own) noexcept {
     greg_t& address = context->uc_mcontext.gregs[REG_RIP];
     const auto at = static_cast<uint64_t>(address);
@@ -394,7 +395,7 @@ void TranslatedThreads::look_for_end_of_vfork(ThreadContext& own) noexcept {
 
 uint64_t TranslatedThreads::resolve(const Request& request, ThreadContext& own) noexcept {
     using enum RequestKind;
-    // What fires from here on must not enter a second time.
+    // An alarm that fires from here on must not enter a second time.
     own.is_inside = true;
     look_for_end_of_vfork(own);
     if (own.is_stepping) {

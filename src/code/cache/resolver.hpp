@@ -40,7 +40,7 @@ class TranslatedThreads {
     static constexpr size_t own_stack_bytes = size_t{1} << 20;
     static constexpr uint64_t most_shared = uint64_t{1} << 16;
 
-    // Where a thread goes on: `piece` is null if it leaves translated code.
+    // The place to go on: `piece` is null if the thread leaves translated code.
     struct Arrival {
         const Piece* piece;
         uint64_t host;
