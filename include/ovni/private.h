@@ -220,6 +220,9 @@ int ovni_private_is_first_process(void);
  * whose code is counted, separated by commas, and empty for all; `counter` is cache, processor or time. */
 void ovni_private_code_accuracy(int* exact, const char** images, const char** counter);
 
+/* Called in a child of fork(), before an alarm fires there. */
+void ovni_private_follow_fork(void (*in_child)(void)); /* NOLINT: C */
+
 /* Returns the calling thread's registers (ovni/control.h) at the code that it reports, or NULL. */
 struct ovni_control_registers;
 typedef const struct ovni_control_registers* ovni_private_registers(void); /* NOLINT: C */

@@ -75,6 +75,7 @@ class CodeAlarms {
 
     void begin() {
         if (!take_over(SIGTRAP, on_trap)) return;
+        take_over_held_traps(on_trap);
         // In translated code the program's handlers of SIGILL run translated, too, and the system must call
         // them.
         if (program_lies_low() && std::ranges::none_of(search_.alarms(), needs_translation) &&
@@ -91,7 +92,7 @@ class CodeAlarms {
         ovni_private_follow_arming(armed);
         ovni_private_follow_registers([] { return shown_registers; });
         follow_spawning(spawning);
-        ::pthread_atfork(nullptr, nullptr, forked);
+        ovni_private_follow_fork(forked);
         prepare_translation(search_.alarms(), sites_, report);
         own_hits.is_reporting = false;
     }
@@ -314,6 +315,7 @@ void CodeAlarms::forked() {
     Reporting reporting;
     keep_own_stack_in_child();
     code_alarms->sites_.start_over_in_child();
+    start_translation_over_in_child();
 }
 
 void CodeAlarms::unwound(uintptr_t stack_pointer) {
@@ -411,12 +413,13 @@ void CodeAlarms::on_trap(int signal, siginfo_t* info, void* given) {
     Trap trap{signal, info, static_cast<ucontext_t*>(given)};
     const bool is_int3 = signal == SIGTRAP && info->si_code == SI_KERNEL;
     if (own_hits.is_reporting && is_int3 && pass_site(trap.context)) return;
+    if (own_hits.is_confined) return;
     if (signal == SIGILL && pass_inside(trap.context, 0)) return;
     const int saved = read_errno();
     ovni_code_call_at(ovni_code_own_stack(), handle, &trap);
     if (trap.is_of_program) {
         OwnWork work;
-        pass_trap_to_program(signal, info, given);
+        pass_trap_to_program(signal == held_trap ? SIGTRAP : signal, info, given);
         if (trap.is_translated) go_on_translated(trap.context, GoOn::here);
     }
     follow_missed_wish(trap.context);

@@ -9,6 +9,7 @@ namespace ovni::code {
 
 struct OwnHits {
     bool is_reporting = false;  // sites that the report itself comes to are not reported
+    bool is_confined = false;   // the thread may make no system calls
     uint8_t idle = 0;           // hits at which nothing was armed
     CallFrames frames;
 };

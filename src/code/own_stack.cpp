@@ -50,8 +50,19 @@ void* ovni_code_own_stack() noexcept {
     return is_there ? nullptr : own_room;
 }
 
+uint64_t ovni_code_hold_signals() noexcept {
+    constexpr uint64_t all = ~(uint64_t{1} << (SIGTRAP - 1));
+    uint64_t before = 0;
+    system_call(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof before);
+    return before;
+}
+
+void ovni_code_let_in_signals(uint64_t before) noexcept {
+    system_call(SYS_rt_sigprocmask, SIG_SETMASK, &before, 0, sizeof before);
+}
+
 void keep_own_stack_in_child() noexcept {
-    if (own_room != nullptr) own_room->thread = static_cast<int>(system_call(SYS_gettid));
+    rooms.start_over_in_child(own_room);
 }
 
 }  // namespace ovni::code

@@ -10,6 +10,10 @@ namespace ovni::code {
 // already, or because there is no memory. Uses general registers only; handlers may call it.
 extern "C" [[gnu::visibility("hidden")]] void* ovni_code_own_stack() noexcept;
 
+// No signal comes in the calling thread, but for SIGTRAP, until those that were let in before come again.
+extern "C" [[gnu::visibility("hidden")]] uint64_t ovni_code_hold_signals() noexcept;
+extern "C" [[gnu::visibility("hidden")]] void ovni_code_let_in_signals(uint64_t before) noexcept;
+
 // Call in a child of fork().
 void keep_own_stack_in_child() noexcept;
 

@@ -21,23 +21,6 @@ namespace {
 
 ReportPatched report_patched;
 
-constexpr size_t mask_bytes = sizeof(uint64_t);  // of the system's set of signals
-
-// As in the handler of a trap: no handler of the program comes in between.
-class SignalsOfSystem {
- public:
-    SignalsOfSystem() noexcept {
-        constexpr uint64_t all = ~(uint64_t{1} << (SIGTRAP - 1));
-        system_call(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before_, mask_bytes);
-    }
-    ~SignalsOfSystem() { system_call(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, mask_bytes); }
-    SignalsOfSystem(const SignalsOfSystem&) = delete;
-    SignalsOfSystem& operator=(const SignalsOfSystem&) = delete;
-
- private:
-    uint64_t before_ = 0;
-};
-
 extern "C" {
 [[gnu::visibility("hidden")]] extern const char ovni_code_behind_patch[];
 [[gnu::visibility("hidden")]] uint64_t ovni_code_state_of_patched = 0;
@@ -50,7 +33,7 @@ static_assert(sizeof(PatchedFrame) - offsetof(PatchedFrame, site) == below_stack
 asm(R"(
     .pushsection .text
     .hidden ovni_code_patched_site, ovni_code_behind_patch, ovni_code_count_patched, ovni_code_report_patched
-    .hidden ovni_code_state_of_patched, ovni_code_own_stack
+    .hidden ovni_code_state_of_patched, ovni_code_own_stack, ovni_code_hold_signals, ovni_code_let_in_signals
     .globl ovni_code_patched_site, ovni_code_behind_patch
 
     .type ovni_code_patched_site, @function
@@ -87,6 +70,9 @@ ovni_code_patched_site:
     popfq
     mov %rsp, %rbx
     and $-16, %rsp
+    # The system puts frames of signals where the program's stack pointer is, so none may come elsewhere.
+    call ovni_code_hold_signals
+    mov %rax, %r13
     call ovni_code_own_stack
     test %rax, %rax
     cmovnz %rax, %rsp
@@ -105,8 +91,13 @@ ovni_code_patched_site:
     mov 4+ovni_code_state_of_patched(%rip), %edx
     xrstor64 (%rsp)
     mov %rbx, %rsp
+    and $-16, %rsp
+    mov %r13, %rdi
+    call ovni_code_let_in_signals
+    mov %rbx, %rsp
     popfq
     mov -8(%rbp), %rbx
+    mov -24(%rbp), %r13
 1:  mov %rbp, %rsp
     pop %rbp
     pop %rax
@@ -169,12 +160,7 @@ const Site* leave_patch(ucontext_t* context) noexcept {
 extern "C" [[gnu::visibility("hidden")]] void ovni_code_report_patched(PatchedFrame* frame) {
     own_hits.is_reporting = true;
     const int saved = errno;
-    bool is_to_be_translated = false;
-    {
-        SignalsOfSystem signals;
-        is_to_be_translated = report_patched(*frame->site, *frame);
-    }
-    if (is_to_be_translated) frame->back = reinterpret_cast<uint64_t>(ovni_code_behind_patch);
+    if (report_patched(*frame->site, *frame)) frame->back = reinterpret_cast<uint64_t>(ovni_code_behind_patch);
     errno = saved;
     own_hits.is_reporting = false;
 }

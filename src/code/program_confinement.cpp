@@ -17,12 +17,13 @@ extern "C" int ovni_code_prctl(int option, unsigned long a, unsigned long b, uns
     using Control = int(int, unsigned long, unsigned long, unsigned long, unsigned long);
     auto* control = reinterpret_cast<Control*>(OVNI_REAL(prctl));
     if (option != PR_SET_SECCOMP || a != SECCOMP_MODE_STRICT) return control(option, a, b, c, d);
-    const bool was_reporting = own_hits.is_reporting;
-    own_hits.is_reporting = true;
+    own_hits.is_confined = own_hits.is_reporting = true;
     leave_translation(true);
     const int result = control(option, a, b, c, d);
-    if (result != 0) own_hits.is_reporting = was_reporting;
-    if (result != 0) leave_translation(false);
+    if (result == 0) return result;
+    own_hits.is_confined = own_hits.is_reporting = false;
+    leave_translation(false);
+    enter_if_wanted();
     return result;
 }
 #pragma GCC visibility pop

@@ -12,7 +12,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <iterator>
 
 #include "code/real_function.hpp"
 
@@ -23,11 +22,10 @@ namespace {
 // A signal that is ours, and the program's action for it, as it was set last.
 struct OwnSignal {
     int number;
-    uint32_t bit;  // in sets of such signals
     std::atomic<bool> is_taken{false};
     struct sigaction of_program {};
 };
-constinit OwnSignal own_signals[] = {{.number = SIGTRAP, .bit = 1}, {.number = SIGILL, .bit = 2}};
+constinit OwnSignal own_signals[] = {{.number = SIGTRAP}, {.number = SIGILL}};
 
 OwnSignal* own_signal(int number) noexcept {
     for (OwnSignal& own : own_signals)
@@ -52,85 +50,46 @@ sigset_t without_own(const sigset_t& set) noexcept {
     return copy;
 }
 
-// The system never blocks signals that are ours. To the program they are blocked if it says so: those that a
-// process sends wait here.
-struct HeldSignals {
-    uint32_t blocked = 0;
-    uint32_t pending = 0;
-    siginfo_t last[std::size(own_signals)]{};
-};
-constinit thread_local HeldSignals held;
-
-uint32_t own_signals_in(const sigset_t& set) noexcept {
-    uint32_t bits = 0;
-    for (const OwnSignal& own : own_signals)
-        if (own.is_taken.load() && sigismember(&set, own.number) == 1) bits |= own.bit;
-    return bits;
+// The system never blocks SIGTRAP. Where the program does, held_trap is blocked in its place, so the system
+// knows of it wherever it keeps masks: in frames of signals, in jump buffers, in new threads.
+sigset_t for_program(sigset_t set) noexcept {
+    if (sigismember(&set, held_trap) == 1) sigaddset(&set, SIGTRAP);
+    return set;
 }
 
-void add_own_signals(uint32_t bits, sigset_t* set) noexcept {
-    for (const OwnSignal& own : own_signals)
-        if (set != nullptr && (bits & own.bit) != 0) sigaddset(set, own.number);
+sigset_t for_system(const sigset_t& set) noexcept {
+    sigset_t copy = without_own(set);
+    if (sigismember(&set, SIGTRAP) == 1) sigaddset(&copy, held_trap);
+    return copy;
 }
 
-// True if it waits from now on.
-bool hold(int signal, const siginfo_t& info) noexcept {
-    for (size_t i = 0; i < std::size(own_signals); ++i) {
-        const OwnSignal& own = own_signals[i];
-        if (own.number != signal || (held.blocked & own.bit) == 0) continue;
-        held.last[i] = info;
-        held.pending |= own.bit;
-        return true;
-    }
-    return false;
+bool is_held(const sigset_t& blocked) noexcept {
+    return sigismember(&blocked, held_trap) == 1;
 }
 
-// Those that waited in vain come; returns whether there were some.
-bool let_in_held() noexcept {
-    const uint32_t due = held.pending & ~held.blocked;
-    held.pending &= held.blocked;
-    for (size_t i = 0; i < std::size(own_signals); ++i)
-        if ((due & own_signals[i].bit) != 0)
-            ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), ::syscall(SYS_gettid), own_signals[i].number,
-                      &held.last[i]);
-    return due != 0;
+// It comes again, under the other number, when the program lets it in.
+bool hold(siginfo_t info) noexcept {
+    return ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), ::syscall(SYS_gettid), held_trap, &info) == 0;
 }
 
 template <class Change>
 int change_mask(int how, const sigset_t* set, sigset_t* before, Change change) noexcept {
-    const uint32_t blocked = held.blocked, given = set == nullptr ? 0 : own_signals_in(*set);
-    const sigset_t for_system = set == nullptr ? sigset_t{} : without_own(*set);
-    const int result = change(how, set == nullptr ? nullptr : how == SIG_UNBLOCK ? set : &for_system, before);
-    if (result != 0) return result;
-    add_own_signals(blocked, before);
-    if (set == nullptr) return result;
-    held.blocked = how == SIG_BLOCK ? blocked | given : how == SIG_UNBLOCK ? blocked & ~given : given;
-    let_in_held();
+    const sigset_t wanted = set == nullptr ? sigset_t{} : for_system(*set);
+    const int result = change(how, set == nullptr ? nullptr : &wanted, before);
+    if (result == 0 && before != nullptr) *before = for_program(*before);
     return result;
 }
 
 // A mask that blocks signals for the time of a call.
 class Mask {
  public:
-    explicit Mask(const sigset_t* set) noexcept : is_given_(set != nullptr), blocked_(held.blocked) {
-        if (!is_given_) return;
-        set_ = without_own(*set);
-        held.blocked = own_signals_in(*set);
+    explicit Mask(const sigset_t* set) noexcept : is_given_(set != nullptr) {
+        if (is_given_) set_ = for_system(*set);
     }
-    ~Mask() { held.blocked = blocked_; }
-    Mask(const Mask&) = delete;
-    Mask& operator=(const Mask&) = delete;
     const sigset_t* get() const noexcept { return is_given_ ? &set_ : nullptr; }
-    // A signal has waited for the call, which it ends at once.
-    bool is_interrupted() const noexcept {
-        const bool is_interrupted = let_in_held();
-        if (is_interrupted) errno = EINTR;
-        return is_interrupted;
-    }
 
  private:
     bool is_given_;
-    uint32_t blocked_;
     sigset_t set_{};
 };
 
@@ -198,6 +157,16 @@ bool take_over(int signal, TrapHandler handler) noexcept {
     return OVNI_REAL(pthread_sigmask)(SIG_UNBLOCK, &open, nullptr) == 0;
 }
 
+void take_over_held_traps(TrapHandler handler) noexcept {
+    struct sigaction ours {};
+    ours.sa_sigaction = handler;
+    ours.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigfillset(&ours.sa_mask);
+    sigdelset(&ours.sa_mask, SIGTRAP);
+    sigdelset(&ours.sa_mask, SIGILL);
+    OVNI_REAL(sigaction)(held_trap, &ours, nullptr);
+}
+
 void take_over_handlers(TrapHandler entry) noexcept {
     own_entry.store(reinterpret_cast<uintptr_t>(entry), std::memory_order_release);
 }
@@ -241,7 +210,9 @@ uintptr_t handler_of_program(int signal) noexcept {
 }
 
 void pass_trap_to_program(int signal, siginfo_t* info, void* context) noexcept {
-    if (is_sent_by_process(*info) && hold(signal, *info)) return;
+    const bool is_blocked = is_held(static_cast<const ucontext_t*>(context)->uc_sigmask);
+    if (signal == SIGTRAP && is_sent_by_process(*info) && is_blocked && hold(*info)) return;
+    info->si_signo = signal;
     struct sigaction theirs;
     {
         Guard guard;
@@ -291,11 +262,14 @@ int sigaction(int signal, const struct sigaction* act, struct sigaction* oldact)
     struct sigaction changed {};
     if (act != nullptr) {
         changed = *act;
-        changed.sa_mask = without_own(act->sa_mask);
+        changed.sa_mask = for_system(act->sa_mask);
         changed.sa_handler = handler.for_system();
     }
     const int result = OVNI_REAL(sigaction)(signal, act == nullptr ? nullptr : &changed, oldact);
-    if (result == 0 && oldact != nullptr) oldact->sa_handler = handler.for_program(oldact->sa_handler);
+    if (result == 0 && oldact != nullptr) {
+        oldact->sa_handler = handler.for_program(oldact->sa_handler);
+        oldact->sa_mask = for_program(oldact->sa_mask);
+    }
     return result;
 }
 
@@ -333,8 +307,7 @@ int pthread_sigmask(int how, const sigset_t* set, sigset_t* before) noexcept {
 }
 
 int pthread_attr_setsigmask_np(pthread_attr_t* attributes, const sigset_t* set) {
-    const sigset_t for_system = set == nullptr ? sigset_t{} : without_own(*set);
-    return OVNI_REAL(pthread_attr_setsigmask_np)(attributes, set == nullptr ? nullptr : &for_system);
+    return OVNI_REAL(pthread_attr_setsigmask_np)(attributes, Mask(set).get());
 }
 
 int sigprocmask(int how, const sigset_t* set, sigset_t* before) noexcept {
@@ -342,13 +315,12 @@ int sigprocmask(int how, const sigset_t* set, sigset_t* before) noexcept {
 }
 
 int sigsuspend(const sigset_t* set) {
-    const Mask mask(set);
-    return mask.is_interrupted() ? -1 : OVNI_REAL(sigsuspend)(mask.get());
+    return OVNI_REAL(sigsuspend)(Mask(set).get());
 }
 
 int sigpending(sigset_t* set) noexcept {
     const int result = OVNI_REAL(sigpending)(set);
-    if (result == 0) add_own_signals(held.pending, set);
+    if (result == 0) *set = for_program(*set);
     return result;
 }
 
@@ -358,20 +330,16 @@ int pthread_cancel(pthread_t thread) {
 }
 
 int ppoll(pollfd* fds, nfds_t count, const timespec* timeout, const sigset_t* set) {
-    const Mask mask(set);
-    return mask.is_interrupted() ? -1 : OVNI_REAL(ppoll)(fds, count, timeout, mask.get());
+    return OVNI_REAL(ppoll)(fds, count, timeout, Mask(set).get());
 }
 
 int pselect(int count, fd_set* reading, fd_set* writing, fd_set* excepting, const timespec* timeout,
             const sigset_t* set) {
-    const Mask mask(set);
-    if (mask.is_interrupted()) return -1;
-    return OVNI_REAL(pselect)(count, reading, writing, excepting, timeout, mask.get());
+    return OVNI_REAL(pselect)(count, reading, writing, excepting, timeout, Mask(set).get());
 }
 
 int epoll_pwait(int epoll, epoll_event* events, int most, int timeout, const sigset_t* set) {
-    const Mask mask(set);
-    return mask.is_interrupted() ? -1 : OVNI_REAL(epoll_pwait)(epoll, events, most, timeout, mask.get());
+    return OVNI_REAL(epoll_pwait)(epoll, events, most, timeout, Mask(set).get());
 }
 
 }  // extern "C"

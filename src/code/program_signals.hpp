@@ -15,6 +15,11 @@ using TrapHandler = void (*)(int signal, siginfo_t* info, void* context);
 // For SIGTRAP or SIGILL. Returns false if the system refuses.
 bool take_over(int signal, TrapHandler handler) noexcept;
 
+// Programs have no use for this signal. It stands for SIGTRAP in all masks that the system knows: a SIGTRAP that
+// a process sends while the program blocks it waits under this number. The handler gets it when it is let in.
+inline constexpr int held_trap = SIGSTKFLT;
+void take_over_held_traps(TrapHandler handler) noexcept;
+
 // From here on the system calls `entry` for all signals that the program sets a handler for; it finds the
 // handler with handler_of_program(), or 0 if there is none.
 void take_over_handlers(TrapHandler entry) noexcept;

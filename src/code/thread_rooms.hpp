@@ -20,10 +20,13 @@ namespace ovni::code {
 template <class Room, size_t stack_bytes>
 class ThreadRooms {
  public:
-    // Null without memory, or if there are too many threads. forget(room) is called for one that is used
-    // again.
+    // Null without memory, if there are too many threads, and in a child of vfork(), whose memory is the
+    // parent's. forget(room) is called for one that is used again.
     template <class Forget>
     Room* take(Forget forget) noexcept {
+        int none = 0;
+        const auto process = static_cast<int>(system_call(SYS_getpid));
+        if (!process_.compare_exchange_strong(none, process) && none != process) return nullptr;
         const auto thread = static_cast<int>(system_call(SYS_gettid));
         const size_t count = this->count();
         for (size_t i = 0; i < count; ++i)
@@ -33,6 +36,11 @@ class ThreadRooms {
                 return room;
             }
         return add(thread);
+    }
+    // Call in a child of fork(); `own` is the room of its thread, or null.
+    void start_over_in_child(Room* own) noexcept {
+        process_.store(static_cast<int>(system_call(SYS_getpid)));
+        if (own != nullptr) own->thread = static_cast<int>(system_call(SYS_gettid));
     }
     bool holds(const void* room) const noexcept {
         for (size_t i = 0; i < count(); ++i)
@@ -69,6 +77,7 @@ class ThreadRooms {
 
     std::array<std::atomic<Room*>, most> all_{};
     std::atomic<size_t> count_{0};
+    std::atomic<int> process_{0};
 };
 
 }  // namespace ovni::code

@@ -86,6 +86,10 @@ void ovni_private_code_accuracy(int* exact, const char** images, const char** co
     *counter = running ? running->counting().counter.c_str() : "";
 }
 
+void ovni_private_follow_fork(void (*in_child)(void)) {
+    if (Running* running = controller().running()) running->follow_fork(in_child);
+}
+
 void ovni_private_thread_is_tracers(void) {
     own_thread.phase = Phase::helper;
 }

@@ -5,6 +5,7 @@
 #include <cinttypes>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 #include "region/mpi_names.hpp"
 #include "region/own_process.hpp"
@@ -24,7 +25,7 @@ namespace {
                                               []() noexcept { controller().thread_begins(); },
                                               []() noexcept { controller().thread_ends(); },
                                               []() noexcept { controller().start_over_in_child(); },
-                                              []() noexcept { controller().fork_ends(); },
+                                              [](void (*release)() noexcept) noexcept { controller().fork_ends(release); },
                                               []() noexcept { controller().end(); },
                                               []() noexcept { return controller().decides(); }};
     controller().be_born(writer::monotonic_clock());
@@ -130,8 +131,10 @@ void RegionController::hit(std::span<const uint16_t> alarms) noexcept {
     if (!writer::is_inside() && attach()) running()->engine().hit(own_thread.thread, alarms);
 }
 
-void RegionController::fork_ends() noexcept {
-    const uint64_t lost = deferred_.report([](uint16_t alarm) { controller().hit({&alarm, 1}); });
+void RegionController::fork_ends(void (*release)() noexcept) noexcept {
+    DeferredHits hits = std::exchange(deferred_, {});
+    release();
+    const uint64_t lost = hits.report([](uint16_t alarm) { controller().hit({&alarm, 1}); });
     if (lost > 0)
         writer::complain(writer::Trouble::control, "ovni",
                          "--control: %" PRIu64 " hits in a fork are not counted, as there were too many",

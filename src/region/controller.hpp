@@ -37,7 +37,7 @@ class RegionController {
     void thread_begins() noexcept;
     void thread_ends() noexcept;
     void start_over_in_child() noexcept;
-    void fork_ends() noexcept;
+    void fork_ends(void (*release)() noexcept) noexcept;
     void end() noexcept;
     bool decides() const noexcept { return running() != nullptr && running()->decides(); }
 

@@ -134,6 +134,7 @@ void RegionController::start_over_in_child() noexcept {
     is_main_attached_.store(own.phase == Phase::attached, std::memory_order_release);
     threads_.start_over_in_child(attached);
     if (running() != nullptr) running()->engine().start_over_in_child(attached);
+    if (running() != nullptr) running()->start_over_in_child();
     delivery_.start_over_in_child();
     new (&untold_) std::vector<Untold>;  // that of the parent may be half changed
     service_.start_over_in_child();

@@ -47,6 +47,11 @@ class Running {
     const std::vector<ovni_private_code_alarm>& code_alarms() const noexcept { return code_alarms_; }
     using ArmingFollower = void (*)(uint16_t alarm, int here, int elsewhere);
     void follow_arming(ArmingFollower follower) noexcept { code_armed_.store(follower); }
+    // Called in a child of fork(), before an alarm fires there.
+    void follow_fork(void (*in_child)()) noexcept { in_child_.store(in_child); }
+    void start_over_in_child() noexcept {
+        if (auto* in_child = in_child_.load()) in_child();
+    }
     const Counting& counting() const noexcept { return counting_; }
     // A thread begins, with the alarms that are armed for all.
     void thread_begins(Thread thread) noexcept;
@@ -78,6 +83,7 @@ class Running {
     std::vector<std::string> code_texts_;
     std::vector<ovni_private_code_alarm> code_alarms_;
     std::atomic<ArmingFollower> code_armed_{nullptr};
+    std::atomic<void (*)()> in_child_{nullptr};
     const Counting counting_;
     bool arms_others_, awaits_pcontrol_, decides_, needs_service_;
     Engine engine_;

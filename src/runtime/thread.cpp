@@ -91,7 +91,7 @@ void before_fork() {
     own_thread_state.forks = true;
 }
 
-void release_locks() {
+void release_locks() noexcept {
     sigset_t before = signals_before_fork;
     process().unlock();
     streams().unlock();
@@ -100,8 +100,10 @@ void release_locks() {
 
 void end_fork() {
     own_thread_state.forks = false;
-    release_locks();
-    if (gate().controller()) gate().controller()->fork_ends();
+    if (gate().controller())
+        gate().controller()->fork_ends(release_locks);
+    else
+        release_locks();
 }
 
 void after_fork_in_parent() {

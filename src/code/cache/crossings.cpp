@@ -11,9 +11,8 @@ constexpr int above_flags = 8;
 
 }  // namespace
 
-void Crossings::begin(Owner there, bool is_for_tracer) noexcept {
-    is_in_our_code_ = there == Owner::tracer;
-    is_for_tracer_ = is_in_our_code_ || is_for_tracer;
+void Crossings::begin(Owner there) noexcept {
+    is_in_our_code_ = is_for_tracer_ = there == Owner::tracer;
     depth_ = 0;
 }
 

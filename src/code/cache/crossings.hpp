@@ -16,7 +16,7 @@ namespace ovni::code {
 class Crossings {
  public:
     // The thread comes to translated code, or to another place in it, where nobody has called it.
-    void begin(Owner there, bool is_for_tracer) noexcept;
+    void begin(Owner there) noexcept;
     bool is_for_tracer() const noexcept { return is_for_tracer_; }
 
     struct Way {

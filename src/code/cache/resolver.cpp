@@ -79,7 +79,7 @@ bool TranslatedThreads::attach() noexcept {
     context->is_stepping = context->has_vforked = context->is_to_leave = false;
     context->is_return = 0;
     // Our own functions enter.
-    context->crossings.begin(Owner::tracer, true);
+    context->crossings.begin(Owner::tracer);
     // Code may have gone, and other code come, where nobody looked.
     if (inside_.fetch_add(1) == 0) cache_.look_again();
     if (!update(*context)) {
@@ -372,7 +372,7 @@ void TranslatedThreads::resume(ucontext_t* context, GoOn where, ThreadContext& o
     if (state != 0)
         own.crossings.set_state(state & ~return_in_state);
     else
-        own.crossings.begin(cache_.owner_at(at), ovni_private_code_may_fire() == 0);
+        own.crossings.begin(cache_.owner_at(at));
     own.is_return = (state & return_in_state) != 0 ? 1 : 0;
     const uint64_t stack = own.registers.rsp;
     own.registers.rsp = static_cast<uint64_t>(context->uc_mcontext.gregs[REG_RSP]);
@@ -435,7 +435,7 @@ uint64_t TranslatedThreads::resolve(const Request& request, ThreadContext& own) 
 void TranslatedThreads::start_over_in_child() noexcept {
     cache_.forget_lock();
     inside_.store(own_context != nullptr && own_context->is_inside ? 1 : 0);
-    if (own_context != nullptr) own_context->thread = static_cast<int>(::syscall(SYS_gettid));
+    contexts_.start_over_in_child(own_context);
 }
 
 namespace {

@@ -97,6 +97,7 @@ bool show_program(int signal, siginfo_t* info, ucontext_t* context, bool& was_tr
     if (is_between || !own->is_inside) return true;
     if (way == Way::out) {
         put_into(context, own->registers);
+        own->is_stepping = false;
     } else if (piece != nullptr) {
         own->left += show_program_state(*piece, *own, context->uc_mcontext.gregs);
         // The only instruction may have been executed.

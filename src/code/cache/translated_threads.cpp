@@ -30,7 +30,6 @@ bool prepare_translation(std::span<const ovni_private_code_alarm> alarms, const 
     if (ovni_private_code_arms_others()) watch_waiting_threads();
     take_over_handlers(reinterpret_cast<TrapHandler>(ovni_code_handle_signal));
     ::pthread_atfork(nullptr, nullptr, [] {
-        threads->start_over_in_child();
         if (ovni_private_code_arms_others()) watch_waiting_threads();
         // The counter is that of the parent.
         const bool has_counted = own_context != nullptr && own_context->counter.is_running();
@@ -38,6 +37,10 @@ bool prepare_translation(std::span<const ovni_private_code_alarm> alarms, const 
         if (has_counted) enter_if_wanted();
     });
     return true;
+}
+
+void start_translation_over_in_child() noexcept {
+    if (threads != nullptr) threads->start_over_in_child();
 }
 
 namespace {
@@ -123,7 +126,7 @@ void follow_missed_wish(ucontext_t* context) noexcept {
 }
 
 void enter_behind_site(ucontext_t* context, uintptr_t address, GoOn where) noexcept {
-    if (!is_translation_wanted_here() || !threads->attach()) return;
+    if (!translation_is_due() || !threads->attach()) return;
     context->uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(address);
     go_on_translated(context, where);
 }

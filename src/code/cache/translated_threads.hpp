@@ -23,6 +23,9 @@ using ReportSite = void (*)(const Site& site, const Registers& registers);
 bool prepare_translation(std::span<const ovni_private_code_alarm> alarms, const Sites& sites,
                          ReportSite report) noexcept;
 
+// Call in a child of fork(), before an alarm fires there.
+void start_translation_over_in_child() noexcept;
+
 // The caller goes on in translated code, if it has to.
 void enter_if_wanted() noexcept;
 // The calling thread goes on in the program's own code, and stays there until that is taken back.
