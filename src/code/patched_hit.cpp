@@ -160,7 +160,8 @@ const Site* leave_patch(ucontext_t* context) noexcept {
 extern "C" [[gnu::visibility("hidden")]] void ovni_code_report_patched(PatchedFrame* frame) {
     own_hits.is_reporting = true;
     const int saved = errno;
-    if (report_patched(*frame->site, *frame)) frame->back = reinterpret_cast<uint64_t>(ovni_code_behind_patch);
+    if (report_patched(*frame->site, *frame))
+        frame->back = reinterpret_cast<uint64_t>(ovni_code_behind_patch);
     errno = saved;
     own_hits.is_reporting = false;
 }

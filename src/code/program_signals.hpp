@@ -15,8 +15,9 @@ using TrapHandler = void (*)(int signal, siginfo_t* info, void* context);
 // For SIGTRAP or SIGILL. Returns false if the system refuses.
 bool take_over(int signal, TrapHandler handler) noexcept;
 
-// Programs have no use for this signal. It stands for SIGTRAP in all masks that the system knows: a SIGTRAP that
-// a process sends while the program blocks it waits under this number. The handler gets it when it is let in.
+// Programs have no use for this signal. It stands for SIGTRAP in all masks that the system knows: a SIGTRAP
+// that a process sends while the program blocks it waits under this number. The handler gets it when it is
+// let in.
 inline constexpr int held_trap = SIGSTKFLT;
 void take_over_held_traps(TrapHandler handler) noexcept;
 

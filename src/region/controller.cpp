@@ -21,13 +21,14 @@ namespace {
 
 // The rest of the library sees no more of the controller than this constructor.
 [[gnu::constructor]] void introduce() {
-    static constexpr writer::Controller table{[]() noexcept { return controller().begin(); },
-                                              []() noexcept { controller().thread_begins(); },
-                                              []() noexcept { controller().thread_ends(); },
-                                              []() noexcept { controller().start_over_in_child(); },
-                                              [](void (*release)() noexcept) noexcept { controller().fork_ends(release); },
-                                              []() noexcept { controller().end(); },
-                                              []() noexcept { return controller().decides(); }};
+    static constexpr writer::Controller table{
+        []() noexcept { return controller().begin(); },
+        []() noexcept { controller().thread_begins(); },
+        []() noexcept { controller().thread_ends(); },
+        []() noexcept { controller().start_over_in_child(); },
+        [](void (*release)() noexcept) noexcept { controller().fork_ends(release); },
+        []() noexcept { controller().end(); },
+        []() noexcept { return controller().decides(); }};
     controller().be_born(writer::monotonic_clock());
     writer::gate().set_controller(table);
 }

@@ -43,8 +43,8 @@ struct Controller {
     void (*thread_ends)() noexcept;
     // Called in a fork's child, which has the calling thread only.
     void (*start_over_in_child)() noexcept;
-    // Called in the parent, and in the child after that, by the thread with all locks, which release() gives back:
-    // events can take effect again.
+    // Called in the parent, and in the child after that, by the thread with all locks, which release() gives
+    // back: events can take effect again.
     void (*fork_ends)(void (*release)() noexcept) noexcept;
     // The process ends.
     void (*end)() noexcept;
