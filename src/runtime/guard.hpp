@@ -47,8 +47,8 @@ struct ThreadState {
     ThreadPhase phase = ThreadPhase::fresh;
     bool waits_for_memory = false;       // see memory.hpp
     volatile bool holds_memory = false;  // the lock of memory.cpp
-    volatile int slow_paths = 0;         // how many the thread is in
     volatile bool forks = false;         // between the handlers of a fork, with all locks
+    volatile int slow_paths = 0;         // how many the thread is in
 
     void become(ThreadPhase next, Stream* with = nullptr) noexcept {
         stream = with;
