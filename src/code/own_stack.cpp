@@ -51,7 +51,9 @@ void* ovni_code_own_stack() noexcept {
 }
 
 uint64_t ovni_code_hold_signals() noexcept {
-    constexpr uint64_t all = ~(uint64_t{1} << (SIGTRAP - 1));
+    // Faults stay open: the stack may end here, and the program may survive that.
+    uint64_t all = ~uint64_t{0};
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) all &= ~(uint64_t{1} << (fault - 1));
     uint64_t before = 0;
     system_call(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof before);
     return before;
