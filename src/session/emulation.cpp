@@ -368,6 +368,13 @@ void Emulation::tell_waiting(int64_t origin) {
         log::warn("{}", line);
 }
 
+// Ranks in other processes leave it to rank 0 to print what they warn of.
+void Emulation::tell_warnings_of_all() {
+    content_.warnings.merge(gather_warnings(ranks()));
+    if (!ranks().is_root()) return;
+    for (const std::string& warning : content_.warnings) log::warn("{}", warning);
+}
+
 bool Emulation::needs_report() const {
     return options_.report || any_needs(&Sink::needs_report);
 }
@@ -395,6 +402,7 @@ void Emulation::end_sinks(const Window& window, const Schema& schema, Ending end
     }
     const Facts facts = needs_facts ? this->facts(window, schema) : Facts();
     rows_.end_at(window.duration());
+    tell_warnings_of_all();
     const Json report = needs_report() ? make_report(window, schema) : Json();
     for (const auto& sink : sinks_) sink->end({schema, window.duration(), ending, facts, rows_, report});
     for (const auto& sink : sinks_) cost_.bytes_written += sink->bytes_written();
@@ -432,7 +440,6 @@ void Emulation::tell_efficiency(const ReportContent::TrafficFacts& traffic) cons
 
 // On rank 0; null on others.
 Json Emulation::make_report(const Window& window, const Schema& schema) {
-    content_.warnings.merge(gather_warnings(ranks()));
     content_.origin = window.origin();
     content_.duration = window.duration();
     content_.error = window.was_interrupted() ? "interrupted" : window.error();

@@ -52,6 +52,7 @@ class Emulation {
     EmulationEnd check_end(Emulator& emulator, const Window& window, Schema& schema);
     EmulationEnd report_checks(Emulator& emulator, const Window& window);
     void tell_waiting(int64_t origin);
+    void tell_warnings_of_all();
     void end_sinks(const Window& window, const Schema& schema, Ending ending);
     void tell_cost(const Ranks& team);
     bool needs_report() const;

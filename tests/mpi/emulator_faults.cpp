@@ -129,6 +129,21 @@ TEST_F(DistributedTest, AStreamThatIsNewerThanItsChecksumsIsOneWarning) {
     }
 }
 
+TEST_F(DistributedTest, WarningsOfAnyRankAreToldOnce) {
+    for (const char* loom : {"a", "b", "c"})
+        trace_.thread({.loom = loom, .tid = loom[0]}).starts(10).ends(40).gaps_text("");
+    const fs::path directory = trace_.write();
+    for (const Workers& workers : every_sharing) {
+        const Finished done = shared(workers, directory, output(workers.name()));
+        EXPECT_EQ(done.status, 0) << done.err;
+        for (const char* thread : {"thread.97", "thread.98", "thread.99"}) {
+            const std::string warning = std::string(thread) + "/stream.gaps.json: is empty";
+            EXPECT_THAT(done.err, HasSubstr(warning));
+            EXPECT_EQ(done.err.find(warning), done.err.rfind(warning)) << done.err;
+        }
+    }
+}
+
 TEST_F(DistributedTest, DamageAtTheBeginningOfAStreamLeavesNoLines) {
     trace_.thread({.loom = "a", .tid = 1}).starts(10).ends(4000);
     trace_.thread({.loom = "b", .tid = 2}).starts(12).cut_at(20);
