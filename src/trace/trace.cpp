@@ -113,8 +113,7 @@ StreamReader Trace::reader(uint32_t stream, ClockLine clock, ClockOrder order, R
     source.block = block_for(streams_.size());
     if (regions == Regions::sorted) {
         source.sort = plan_regions(source.directory, source.block);
-        if (source.sort->empty > 0 && checksums != Checksums::compared_quietly)
-            log::warn("{}: {} empty regions", path_of(stream), source.sort->empty);
+        if (source.sort->empty > 0) log::warn("{}: {} empty regions", path_of(stream), source.sort->empty);
     }
     return StreamReader(std::move(source));
 }

@@ -79,7 +79,7 @@ class Trace {
     const std::filesystem::path& directory() const { return directory_; }
     const std::vector<Stream>& streams() const { return streams_; }
     // A reader of one stream; this call opens the file. If regions are sorted, it reads the file once, and
-    // warns about empty regions unless it is one of the quiet ones.
+    // warns about empty regions.
     StreamReader reader(uint32_t stream, ClockLine clock, ClockOrder order,
                         Regions regions = Regions::as_they_are,
                         Checksums checksums = Checksums::compared) const;
