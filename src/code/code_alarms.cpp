@@ -1,5 +1,5 @@
 // The alarms of --control at work: sites in all that is loaded before the program begins, and in what
-// dlopen() brings before its own code runs; their hits and traps.
+// dlopen() brings before its own code runs, and their hits.
 #include <dlfcn.h>
 #include <gnu/libc-version.h>
 #include <link.h>
@@ -23,10 +23,10 @@
 #include "code/own_hits.hpp"
 #include "code/own_stack.hpp"
 #include "code/patched_hit.hpp"
-#include "code/program_jumps.hpp"
-#include "code/program_signals.hpp"
-#include "code/program_spawns.hpp"
+#include "code/program/jumps.hpp"
+#include "code/program/spawns.hpp"
 #include "code/sites.hpp"
+#include "code/traps.hpp"
 #include "code/written_code.hpp"
 #include "ovni/private.h"
 
@@ -45,14 +45,6 @@ Registers registers_in(const Site& site, const PatchedFrame& frame) {
             frame.r9,  frame.r10,   frame.r11, frame.r12,
             frame.r13, frame.r14,   frame.r15, reinterpret_cast<uint64_t>(&frame + 1),
             flags,     site.address};
-}
-
-Registers registers_in(const ucontext_t& context) {
-    const greg_t* from = context.uc_mcontext.gregs;
-    auto value = [&](int place) { return static_cast<uint64_t>(from[place]); };
-    return {value(REG_RAX), value(REG_RCX), value(REG_RDX), value(REG_RBX), value(REG_RBP), value(REG_RSI),
-            value(REG_RDI), value(REG_R8),  value(REG_R9),  value(REG_R10), value(REG_R11), value(REG_R12),
-            value(REG_R13), value(REG_R14), value(REG_R15), value(REG_RSP), value(REG_EFL), value(REG_RIP)};
 }
 
 // As programs that are not position-independent do.
@@ -74,12 +66,11 @@ class CodeAlarms {
     explicit CodeAlarms(std::span<const CodeAlarm> alarms) : search_(alarms) {}
 
     void begin() {
-        if (!take_over(SIGTRAP, on_trap)) return;
-        take_over_held_traps(on_trap);
+        if (!handle_traps(sites_, report, search_.waits_for(OVNI_PRIVATE_CODE_INT3))) return;
         // In translated code the program's handlers of SIGILL run translated, too, and the system must call
         // them.
         if (program_lies_low() && std::ranges::none_of(search_.alarms(), needs_translation) &&
-            take_over(SIGILL, on_trap))
+            handle_illegal_instructions())
             sites_.use_illegal_instructions();
         prepare_synchronization();
         prepare_patched_hits(report_patched);
@@ -271,20 +262,8 @@ class CodeAlarms {
     static void unwound(uintptr_t stack_pointer);
     static void spawning(bool begins);
     static void forked();
-    struct Trap {
-        int signal;
-        siginfo_t* info;
-        ucontext_t* context;
-        bool is_translated = false;
-        bool is_of_program = false;
-    };
-    static void on_trap(int signal, siginfo_t* info, void* context);
-    static void handle(void* trap);
     static void report(const Site& site, const Registers& registers);
     static bool report_patched(const Site& site, const PatchedFrame& frame);
-    static bool pass_site(ucontext_t* context);
-    static bool pass_inside(ucontext_t* context, uintptr_t behind);
-    static bool on_int3(ucontext_t* context, bool is_translated);
 
     AlarmSearch search_;
     std::vector<ElfImage> images_;
@@ -345,113 +324,6 @@ bool CodeAlarms::report_patched(const Site& site, const PatchedFrame& frame) {
     code_alarms->hit(site, registers);
     shown_registers = nullptr;
     return translation_is_due();
-}
-
-// False if it is the program's own.
-bool CodeAlarms::on_int3(ucontext_t* context, bool is_translated) {
-    greg_t* registers = context->uc_mcontext.gregs;
-    const auto behind = static_cast<uintptr_t>(registers[REG_RIP]);
-    const Site* site = is_translated ? nullptr : code_alarms->sites_.find(behind - 1);
-    if (site != nullptr) {
-        Registers at_site = registers_in(*context);
-        at_site.rip = site->address;
-        const bool is_first = !own_hits.is_reporting;
-        report(*site, at_site);
-        if (is_first) {
-            Reporting reporting;
-            code_alarms->sites_.count_trap(*site);
-        }
-        registers[REG_RIP] = static_cast<greg_t>(site->way_on());
-        if (is_first) enter_behind_site(context, site->address, GoOn::behind);
-        return true;
-    }
-    if (!is_translated && pass_inside(context, 1)) return true;
-    if (!code_alarms->search_.waits_for(OVNI_PRIVATE_CODE_INT3)) return false;
-    {
-        Reporting reporting;
-        const Registers behind_it = registers_in(*context);
-        shown_registers = &behind_it;
-        ovni_private_hit_code(OVNI_PRIVATE_CODE_INT3, 0, 0);
-        shown_registers = nullptr;
-    }
-    if (!is_translated) enter_behind_site(context, behind, GoOn::here);
-    return true;
-}
-
-// The place of errno is found by a function of the C library, which the compiler may call earlier than it
-// stands here.
-[[gnu::noinline]] int read_errno() {
-    Reporting reporting;
-    asm volatile("" ::: "memory");
-    return errno;
-}
-
-[[gnu::noinline]] void write_errno(int value) {
-    Reporting reporting;
-    asm volatile("" ::: "memory");
-    errno = value;
-}
-
-// In the middle of a report sites are passed, nothing more: even that function may be one.
-bool CodeAlarms::pass_site(ucontext_t* context) {
-    greg_t& address = context->uc_mcontext.gregs[REG_RIP];
-    const Site* site = code_alarms->sites_.find(static_cast<uintptr_t>(address) - 1);
-    if (site != nullptr) address = static_cast<greg_t>(site->way_on());
-    return site != nullptr;
-}
-
-// A trap inside of a jump shows an address so far behind it.
-bool CodeAlarms::pass_inside(ucontext_t* context, uintptr_t behind) {
-    Reporting reporting;
-    greg_t& address = context->uc_mcontext.gregs[REG_RIP];
-    const uintptr_t inside = code_alarms->sites_.way_on_inside(static_cast<uintptr_t>(address) - behind);
-    if (inside != 0) address = static_cast<greg_t>(inside);
-    return inside != 0;
-}
-
-void CodeAlarms::on_trap(int signal, siginfo_t* info, void* given) {
-    Trap trap{signal, info, static_cast<ucontext_t*>(given)};
-    const bool is_int3 = signal == SIGTRAP && info->si_code == SI_KERNEL;
-    if (own_hits.is_reporting && is_int3 && pass_site(trap.context)) return;
-    if (own_hits.is_confined) return;
-    if (signal == SIGILL && pass_inside(trap.context, 0)) return;
-    const int saved = read_errno();
-    ovni_code_call_at(ovni_code_own_stack(), handle, &trap);
-    if (trap.is_of_program) {
-        OwnWork work;
-        pass_trap_to_program(signal == held_trap ? SIGTRAP : signal, info, given);
-        if (trap.is_translated) go_on_translated(trap.context, GoOn::here);
-    }
-    follow_missed_wish(trap.context);
-    write_errno(saved);
-}
-
-void CodeAlarms::handle(void* given) {
-    Trap& trap = *static_cast<Trap*>(given);
-    ucontext_t* context = trap.context;
-    if (is_wish_to_translate(*trap.info)) {
-        const Registers here = registers_in(*context);
-        const Registers* before = shown_registers;
-        shown_registers = before == nullptr ? &here : before;
-        if (!is_early(*trap.info)) follow_wish(context);
-        shown_registers = before;
-        return;
-    }
-    OwnWork work;
-    if (!show_program(trap.signal, trap.info, context, trap.is_translated)) return;
-    const bool is_int3 = trap.signal == SIGTRAP && trap.info->si_code == SI_KERNEL;
-    const Site* patched = is_int3 ? leave_patch(context) : nullptr;
-    if (patched != nullptr && trap.is_translated) {
-        context->uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(patched->address);
-        go_on_translated(context, GoOn::behind);
-    } else if (patched != nullptr) {
-        context->uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(patched->way_on());
-        enter_behind_site(context, patched->address, GoOn::behind);
-    } else if (!is_int3 || !on_int3(context, trap.is_translated)) {
-        trap.is_of_program = true;
-    } else if (trap.is_translated) {
-        go_on_translated(context, GoOn::here);
-    }
 }
 
 // ovnirun --list-functions: the program does not begin.

@@ -92,7 +92,7 @@ void copy_branch(Assembler& to, const Original& original) {
 
 void copy_other(Assembler& to, const Original& original) {
     const ZydisDecodedInstruction& decoded = original.decoded;
-    const bool is_relative = (decoded.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0;
+    const bool is_relative = has(decoded, ZYDIS_ATTRIB_IS_RELATIVE);
     const uintptr_t data = original.behind() + static_cast<uintptr_t>(decoded.raw.disp.value);
     const bool is_call = decoded.mnemonic == ZYDIS_MNEMONIC_CALL;
     const size_t begin = to.here();
@@ -118,7 +118,7 @@ bool copy_indirect_call(Assembler& to, const Original& original) {
     constexpr uint8_t reg_of_call = 2 << 3, reg_of_jump = 4 << 3;
     uint8_t& modrm = jump[decoded.raw.modrm.offset];
     modrm = static_cast<uint8_t>((modrm & ~(reg_of_call | reg_of_jump)) | reg_of_jump);
-    if ((decoded.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0) {
+    if (has(decoded, ZYDIS_ATTRIB_IS_RELATIVE)) {
         const uint32_t distance = to.distance(begin + decoded.length, data);
         memcpy(jump + decoded.raw.disp.offset, &distance, sizeof distance);
     }
@@ -138,8 +138,7 @@ bool copy(Assembler& to, const Original& original) {
     const ZydisDecodedInstruction& decoded = original.decoded;
     // Its target runs with another state of the processor.
     if (decoded.mnemonic == ZYDIS_MNEMONIC_XBEGIN) return false;
-    const bool has_target = (decoded.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0 &&
-                            decoded.raw.imm[0].size != 0 &&
+    const bool has_target = has(decoded, ZYDIS_ATTRIB_IS_RELATIVE) && decoded.raw.imm[0].size != 0 &&
                             (is_conditional(decoded) || decoded.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
                              decoded.meta.category == ZYDIS_CATEGORY_CALL);
     if (has_target) {
@@ -149,7 +148,7 @@ bool copy(Assembler& to, const Original& original) {
     }
     if (to.runs_on() && never_runs_on(decoded)) return false;
     if (decoded.meta.category == ZYDIS_CATEGORY_CALL) return copy_indirect_call(to, original);
-    if ((decoded.attributes & ZYDIS_ATTRIB_IS_RELATIVE) != 0 && decoded.raw.disp.size != 32) return false;
+    if (has(decoded, ZYDIS_ATTRIB_IS_RELATIVE) && decoded.raw.disp.size != 32) return false;
     copy_other(to, original);
     return true;
 }

@@ -23,7 +23,7 @@ TEST_F(HostilePrograms, DoWhatTheyDoWithoutAlarms) {
                             "uniform:20000:10000:50",
                             "start:isa-category:ret:count5,stop:isa-category:ret,repeat",
                             "start:enter_func:hot,stop:exit_func:hot,repeat",
-                            "threadid:enter_func:deep:count100,repeat",
+                            "threadid:enter_func:deep,repeat",
                             "start:enter_func:malloc,stop:enter_func:free,repeat"};
     for (const char* work : {"forks", "vforks", "creates", "overflows", "blocked_trap", "confined"}) {
         if (is_sanitized && std::string_view(work) == "overflows") continue;
@@ -35,14 +35,6 @@ TEST_F(HostilePrograms, DoWhatTheyDoWithoutAlarms) {
             EXPECT_EQ(done.out, untouched.out) << work << " " << chain;
         }
     }
-}
-
-// Every call of a function is a report, which has a stack of its own.
-TEST_F(HostilePrograms, SurviveAnOverflowInAReport) {
-    if (is_sanitized) GTEST_SKIP() << "the sanitizer ends a program whose stack overflows";
-    const Finished done = controlled({"threadid:enter_func:deep,repeat"}, {target, "overflows"});
-    EXPECT_EQ(done.status, 0) << done.err;
-    EXPECT_EQ(done.out, "survived\nsurvived\n");
 }
 
 // Their instructions are those of the program, and events come when it is over.

@@ -26,9 +26,8 @@ constexpr char announced_key[] = "ovni.traced";
 
 Report ranks_not_traced{"%s not traced: started without ovnirun, or set-user-id, static or in a container"};
 Report asserted_in_vain{
-    "%s not traced, although --all-traced says that all are: started without ovnirun, or set-user-id, static "
-    "or "
-    "in a container"};
+    "%s not traced, although --all-traced says that all are: started without ovnirun, or set-user-id, "
+    "static or in a container"};
 Report not_found{
     "%s not traced, or cannot be found: if they are traced, each part records by itself (ovnirun "
     "--all-traced says "

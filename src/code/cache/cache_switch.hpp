@@ -37,6 +37,10 @@ enum class Way : uint8_t {
     before_out,  // the check for deferred signals can be done again
     out          // the registers of the program are in the context
 };
+inline uint64_t code_address(void (*function)()) noexcept {
+    return reinterpret_cast<uint64_t>(function);
+}
+
 Way way_at(uint64_t address) noexcept;
 uint64_t check_before_out() noexcept;
 

@@ -103,7 +103,7 @@ Piece* CodeCache::known_piece(uint64_t address, Form form) const noexcept {
 uint8_t* CodeCache::known(uint64_t address, Work work, Owner from) noexcept {
     const Piece* piece = known_piece(address, {work, false, false});
     if (piece == nullptr || piece->program != nullptr) return nullptr;
-    return (piece->owner == Owner::tracer) == (from == Owner::tracer) ? piece->begin : nullptr;
+    return piece->owner == from ? piece->begin : nullptr;
 }
 
 const MappedCode* CodeCache::mapped(uint64_t address) noexcept {

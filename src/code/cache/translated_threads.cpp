@@ -7,7 +7,7 @@
 #include "code/cache/kept_state.hpp"
 #include "code/cache/resolver.hpp"
 #include "code/cache/thread_wishes.hpp"
-#include "code/program_signals.hpp"
+#include "code/program/signals.hpp"
 
 namespace ovni::code {
 

@@ -1,4 +1,4 @@
-#include "code/program_jumps.hpp"
+#include "code/program/jumps.hpp"
 
 #include <setjmp.h>
 

@@ -1,4 +1,4 @@
-#include "code/program_spawns.hpp"
+#include "code/program/spawns.hpp"
 
 #include <spawn.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "code/program_signals.hpp"
+#include "code/program/signals.hpp"
 
 #include <poll.h>
 #include <pthread.h>
@@ -158,6 +158,10 @@ bool take_over(int signal, TrapHandler handler) noexcept {
 }
 
 void take_over_held_traps(TrapHandler handler) noexcept {
+    sigset_t mask;
+    OVNI_REAL(pthread_sigmask)(SIG_BLOCK, nullptr, &mask);
+    mask = for_system(mask);
+    OVNI_REAL(pthread_sigmask)(SIG_BLOCK, &mask, nullptr);
     struct sigaction ours {};
     ours.sa_sigaction = handler;
     ours.sa_flags = SA_SIGINFO | SA_RESTART;
@@ -233,9 +237,10 @@ void pass_trap_to_program(int signal, siginfo_t* info, void* context) noexcept {
     // Theirs runs with the mask that it would have without us; the C library gives it back behind this
     // handler.
     const sigset_t usual = static_cast<const ucontext_t*>(context)->uc_sigmask,
-                   theirs_alone = without_own(theirs.sa_mask);
+                   theirs_alone = for_system(theirs.sa_mask);
     sigset_t mask;
     sigorset(&mask, &usual, &theirs_alone);
+    if (signal == SIGTRAP && (theirs.sa_flags & SA_NODEFER) == 0) sigaddset(&mask, held_trap);
     OVNI_REAL(pthread_sigmask)(SIG_SETMASK, &mask, nullptr);
     if ((theirs.sa_flags & SA_SIGINFO) != 0)
         theirs.sa_sigaction(signal, info, context);
