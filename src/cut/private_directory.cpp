@@ -76,7 +76,7 @@ void PrivateDirectory::start_remover() {
     if (Start(input.get()).run(remover_, arguments) != 0) remover_ = -1;
 }
 
-fs::path PrivateDirectory::path() const {
+fs::path PrivateDirectory::open_path() const {
     return name_of_open(held_, path_);
 }
 

@@ -18,8 +18,10 @@ class PrivateDirectory {
     ~PrivateDirectory();
     PrivateDirectory(const PrivateDirectory&) = delete;
     PrivateDirectory& operator=(const PrivateDirectory&) = delete;
-    // Its name for what is made in it, whatever another user puts in its place.
-    std::filesystem::path path() const;
+    // Its name for all processes.
+    const std::filesystem::path& path() const { return path_; }
+    // Its name for what this process makes in it, whatever another user puts in its place.
+    std::filesystem::path open_path() const;
 
  private:
     void start_remover();

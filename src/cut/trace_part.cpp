@@ -12,7 +12,7 @@ TracePart::TracePart(std::filesystem::path trace, const CutOptions& options,
     if (options.focus.is_whole()) return;
     const TraceCut cut(Trace::open(trace_), options);
     private_ = std::make_unique<PrivateDirectory>(beside);
-    cut_ = cut.write(private_->path());
+    cut_ = cut.write(private_->open_path());
 }
 
 Trace TracePart::open(Metadata metadata) const {

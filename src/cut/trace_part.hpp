@@ -24,7 +24,7 @@ class TracePart {
     // Nothing for a whole trace.
     const std::optional<CutSummary>& cut() const { return cut_; }
     // The directory of the files: the trace itself, or the private one, as long as this lives.
-    std::filesystem::path files() const { return private_ ? private_->path() : trace_; }
+    const std::filesystem::path& files() const { return private_ ? private_->path() : trace_; }
     Trace open(Metadata metadata = Metadata::interpreted) const;
     ClockSources clock_sources() const;
 
