@@ -67,7 +67,8 @@ void hide_control_characters(char* text, size_t size) {
 }
 
 const char* reason_of(int error) {
-    return error == ELOOP ? "it is, or lies behind, a symbolic link of another user or one that leads nowhere"
+    return error == ELOOP ? "it is, or lies behind, a symbolic link of another user, or one that is never "
+                            "followed: remove it, or name another place"
                           : strerror(error);
 }
 
