@@ -28,6 +28,7 @@
 #include "code/sites.hpp"
 #include "code/traps.hpp"
 #include "code/written_code.hpp"
+#include "core/cancellation_waits.hpp"
 #include "ovni/private.h"
 
 namespace ovni::code {
@@ -91,10 +92,8 @@ class CodeAlarms {
  private:
     // Files are opened here, and a thread must not be cancelled in the middle of it.
     void look_at_images() {
-        int state = 0;
-        ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+        const CancellationWaits until_done;
         look_at_new_images();
-        ::pthread_setcancelstate(state, nullptr);
     }
 
     void look_at_new_images() {

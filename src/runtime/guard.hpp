@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <ctime>
 
+#include "core/cancellation_waits.hpp"
 #include "ring/signal_mask.hpp"
 
 namespace ovni::writer {
@@ -69,20 +70,14 @@ inline bool is_inside() noexcept {
 // cancelled at either end, where it holds nothing.
 class SignalsWait {
  public:
-    SignalsWait() noexcept {
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_);
-        block_signals(&before_);
-    }
-    ~SignalsWait() {
-        change_signals(SIG_SETMASK, before_);
-        pthread_setcancelstate(cancel_state_, nullptr);
-    }
+    SignalsWait() noexcept { block_signals(&before_); }
+    ~SignalsWait() { change_signals(SIG_SETMASK, before_); }
     const sigset_t& before() const noexcept { return before_; }
     SignalsWait(const SignalsWait&) = delete;
     SignalsWait& operator=(const SignalsWait&) = delete;
 
  private:
-    int cancel_state_ = PTHREAD_CANCEL_ENABLE;
+    CancellationWaits cancellation_;
     sigset_t before_;
 };
 

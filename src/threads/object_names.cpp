@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/cancellation_waits.hpp"
 #include "threads/caller_image.hpp"
 #include "threads/data_symbols.hpp"
 #include "threads/real_functions.hpp"
@@ -35,7 +36,6 @@ class Reading {
     Reading() noexcept {
         sigset_t all;
         sigfillset(&all);
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state_);
         pthread_sigmask(SIG_BLOCK, &all, &signals_);
         is_mine_ = r.pthread_mutex_trylock(&reading) == 0;
         for (int wait = 0; !is_mine_ && wait < most_waits; ++wait) {
@@ -47,7 +47,6 @@ class Reading {
     ~Reading() {
         if (is_mine_) r.pthread_mutex_unlock(&reading);
         pthread_sigmask(SIG_SETMASK, &signals_, nullptr);
-        pthread_setcancelstate(cancel_state_, nullptr);
     }
     explicit operator bool() const noexcept { return is_mine_; }
     Reading(const Reading&) = delete;
@@ -55,7 +54,7 @@ class Reading {
 
  private:
     static constexpr int most_waits = 200;
-    int cancel_state_ = 0;
+    CancellationWaits cancellation_;
     sigset_t signals_{};
     bool is_mine_ = false;
 };

@@ -83,7 +83,9 @@ static void cancel_round(int round, int threads) {
     usleep(3 * milliseconds);
     for (int i = 0; i < threads; ++i) cancel(&victims[i]);
     for (int i = 0; i < threads; ++i) {
-        pthread_join(victims[i].thread, NULL);
+        void* result = NULL;
+        pthread_join(victims[i].thread, &result);
+        if (result != PTHREAD_CANCELED) fprintf(stderr, "%d is not cancelled\n", victims[i].tid);
         printf("%d %lu %lu\n", victims[i].tid, victims[i].emitted, victims[i].cleaned);
     }
 }
