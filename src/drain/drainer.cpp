@@ -186,7 +186,7 @@ double Drainer::pass() {
 }
 
 // Wakes often enough to find no ring more than a quarter full; one that is half full rings.
-void Drainer::serve(const std::atomic<uint32_t>& stop) {
+void Drainer::serve(const std::atomic<uint32_t>& stop, bool (*is_over)() noexcept) {
     leave_cpu_to_program();
     uint64_t pause = shortest_sleep;
     uint64_t looked = monotonic_clock();
@@ -198,6 +198,7 @@ void Drainer::serve(const std::atomic<uint32_t>& stop) {
         if (uint64_t now = monotonic_clock(); now - looked > between_looks) {
             looked = now;
             finish_dead();
+            if (is_over && is_over()) break;
         }
         if (wants_steps)
             pause = shortest_sleep;

@@ -32,8 +32,9 @@ class Drainer final : private Mover::Rings {
 
     // Writes what is published. Returns how full the fullest ring was, 0 to 1.
     double pass();
-    // Passes until `stop` is 1. Ring the doorbell after setting it.
-    void serve(const std::atomic<uint32_t>& stop);
+    // Passes until `stop` is 1, or is_over() says so, which is asked now and then. Ring the doorbell after
+    // setting `stop`.
+    void serve(const std::atomic<uint32_t>& stop, bool (*is_over)() noexcept = nullptr);
 
     // Ends the streams of a process that is gone. `end` is known for the child of ovnirun.
     void finish_process(pid_t pid, const OwnerEnd& end);

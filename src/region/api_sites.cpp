@@ -1,10 +1,12 @@
 // Reports of MPI sites and of new threads to the controller: ovni/private.h.
 #include <algorithm>
+#include <new>
 
 #include "ovni/private.h"
 #include "region/controller.hpp"
 #include "region/own_process.hpp"
 #include "region/recorder.hpp"
+#include "ring/own_threads.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -90,8 +92,14 @@ void ovni_private_follow_fork(void (*in_child)(void)) {
     if (Running* running = controller().running()) running->follow_fork(in_child);
 }
 
-void ovni_private_thread_is_tracers(void) {
+void ovni_private_begin_own_thread(void) {
     own_thread.phase = Phase::helper;
+    alignas(writer::OwnThread) static char for_good[sizeof(writer::OwnThread)];
+    new (for_good) writer::OwnThread;
+}
+
+void ovni_private_end_with_program(void) {
+    if (writer::program_threads_have_ended()) writer::end_as_main_thread();
 }
 
 void ovni_private_follow_registers(ovni_private_registers* registers) {

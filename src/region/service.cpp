@@ -17,6 +17,7 @@
 #include "ring/descriptors.hpp"
 #include "ring/diagnostics.hpp"
 #include "ring/futex.hpp"
+#include "ring/own_threads.hpp"
 #include "ring/session.hpp"
 #include "ring/signal_mask.hpp"
 
@@ -24,6 +25,7 @@ namespace ovni::region {
 namespace {
 
 constexpr uint64_t second = 1'000'000'000;
+constexpr uint64_t between_looks = second / 5;  // whether the program's threads have ended
 constexpr size_t stack_bytes = size_t{256} << 10;
 
 uint64_t sum(uint64_t clock, uint64_t ns) noexcept {
@@ -80,6 +82,7 @@ bool Service::make_thread() noexcept {
 
 void* Service::run(void* self) noexcept {
     auto* service = static_cast<Service*>(self);
+    const writer::OwnThread own;
     writer::own_thread_state.slow_paths = 1;  // its signals are blocked for good
     service->settle();
     service->serve();
@@ -90,6 +93,7 @@ void* Service::run(void* self) noexcept {
     service->server_.unlink();
     service->server_.close();
     service->become(State::over);
+    if (!service->is_to_end_.load(std::memory_order_acquire)) writer::end_as_main_thread();
     return nullptr;
 }
 
@@ -113,7 +117,13 @@ void Service::settle() noexcept {
 }
 
 void Service::serve() noexcept {
-    while (!is_to_end_.load(std::memory_order_acquire)) wait(ring_timers());
+    uint64_t looked = writer::monotonic_clock();
+    while (!is_to_end_.load(std::memory_order_acquire)) {
+        wait(std::min(ring_timers(), looked + between_looks));
+        if (writer::monotonic_clock() < looked + between_looks) continue;
+        if (writer::program_threads_have_ended()) return;
+        looked = writer::monotonic_clock();
+    }
 }
 
 // Rings the timers that are due; returns the time of the next.
@@ -142,8 +152,7 @@ void Service::wait(uint64_t until) noexcept {
     if (polled[0].fd < 0) until = std::min(until, now + longest_without_waker);
     uint64_t left = until > now ? until - now : 0;
     timespec timeout{static_cast<time_t>(left / second), static_cast<long>(left % second)};
-    bool is_endless = until == Deadlines::never;
-    int come = ::ppoll(polled.data(), 1 + watched.count, is_endless ? nullptr : &timeout, nullptr);
+    int come = ::ppoll(polled.data(), 1 + watched.count, &timeout, nullptr);
     if (come <= 0) return;
     if (polled[0].revents != 0) waker_.quieten();
     if (!is_to_end_.load(std::memory_order_acquire))

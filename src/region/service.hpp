@@ -1,6 +1,7 @@
 // One thread of the library in the program: timers, and the socket that ovnictl talks to. Costs nothing
-// unless it is started. Its signals are blocked for good. Its descriptors are its own if the system allows
-// that (Linux 5.9), so the program cannot close them; else they are checked before each use, and made again.
+// unless it is started. Its signals are blocked. It ends with the program's last thread. Its descriptors are
+// its own if the system allows that (Linux 5.9), so the program cannot close them; else they are checked
+// before each use, and made again.
 #pragma once
 
 #include <pthread.h>

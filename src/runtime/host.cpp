@@ -14,6 +14,7 @@
 #include "ring/diagnostics.hpp"
 #include "ring/first_root.hpp"
 #include "ring/futex.hpp"
+#include "ring/own_threads.hpp"
 #include "ring/signal_mask.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/process.hpp"
@@ -108,6 +109,7 @@ Host::Descriptors Host::await_descriptors() {
 // other way round.
 void* Host::drain(void* self) {
     auto* host = static_cast<Host*>(self);
+    const OwnThread own;
     pthread_setname_np(pthread_self(), "ovni-drainer");
     part_from_root();
     bool parted = host->session_.part_from_descriptors();
@@ -117,8 +119,10 @@ void* Host::drain(void* self) {
     // Its signals are blocked for good.
     own_thread_state.slow_paths = 1;
     wait_for_memory();
-    host->drainer_->serve(host->stop_);
+    host->drainer_->serve(host->stop_, program_threads_have_ended);
+    const bool is_asked_to_end = host->stop_.load(std::memory_order_acquire) != 0;
     host->end_session();
+    if (!is_asked_to_end) end_as_main_thread();
     return nullptr;
 }
 

@@ -53,6 +53,32 @@ TEST_F(ExitTest, WhatAnotherThreadEmitsMeanwhileIsThere) {
     munmap(const_cast<uint64_t*>(acknowledged), 4096);
 }
 
+class MainThreadTest : public RuntimeTest {
+ protected:
+    Finished ends(const char* how) {
+        return run({BUILD_DIR "/tests/runtime_main_ends_first", how},
+                   {"OVNI_TRACEDIR=" + trace().string(), "OVNI_RUNDIR=" + home().string()});
+    }
+};
+
+TEST_F(MainThreadTest, MayEndBeforeOthers) {
+    const Finished done = ends("exits");
+    EXPECT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(done.out, "done\n");
+    ASSERT_EQ(streams().size(), 2u);
+    for (const RecordedStream& recorded : streams()) {
+        EXPECT_EQ(recorded.codes(), "OB.");
+        EXPECT_EQ(recorded.json["ovni"]["finished"], 1);
+    }
+}
+
+TEST_F(MainThreadTest, MayLeaveWithoutTheCLibrary) {
+    const Finished done = ends("leaves");
+    EXPECT_EQ(done.status, 7) << done.err;
+    EXPECT_EQ(codes(), "OB.");
+    EXPECT_EQ(stream().json["ovni"]["finished"], 1);
+}
+
 TEST_F(ExitTest, OnASmallAlternateStack) {
     if (*OVNI_SANITIZE) GTEST_SKIP() << "sanitizers need more stack";
     constexpr size_t below = 256 << 10, stack_bytes = 8192;

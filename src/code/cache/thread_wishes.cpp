@@ -12,7 +12,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 
@@ -106,28 +105,9 @@ bool ask_if_it_runs(int thread) noexcept {
     return doing != Doing::waits;
 }
 
-// The main thread may have ended before others, and stays in the list with its status.
-bool is_last_thread(int& status) noexcept {
-    bool is_last = true;
-    for_each_other_thread([&](int thread) {
-        char path[64], text[1024] = "";
-        snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
-        const auto file = static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC));
-        if (file < 0) return;
-        ::syscall(SYS_read, file, text, sizeof text - 1);
-        ::syscall(SYS_close, file);
-        const char* state = strrchr(text, ')');
-        is_last = is_last && state != nullptr && (state[2] == 'Z' || state[2] == 'X');
-        // The status is the last number.
-        const char* last = strrchr(text, ' ');
-        if (thread == ::getpid() && last != nullptr) status = static_cast<int>(strtol(last, nullptr, 10));
-    });
-    return is_last;
-}
-
 [[noreturn]] void* watch(void*) noexcept {
     watching_thread.store(static_cast<int>(::syscall(SYS_gettid)));
-    ovni_private_thread_is_tracers();
+    ovni_private_begin_own_thread();
     ::pthread_setname_np(::pthread_self(), "ovni-counting");
     for (;;) {
         const uint32_t seen = wish_count.load();
@@ -136,11 +116,7 @@ bool is_last_thread(int& status) noexcept {
             ::syscall(SYS_futex, &wish_count, FUTEX_WAIT_PRIVATE, seen, &pause, nullptr, 0);
         else
             ::syscall(SYS_futex, &wish_count, FUTEX_WAIT_PRIVATE, seen, &moment, nullptr, 0);
-        // The program's last thread is gone: the process ends as it would have ended with it.
-        int status = 0;
-        if (!is_last_thread(status)) continue;
-        if (status != 0) ::syscall(SYS_exit_group, status >> 8);
-        ::exit(0);
+        ovni_private_end_with_program();
     }
 }
 
