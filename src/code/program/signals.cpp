@@ -14,6 +14,7 @@
 #include <cerrno>
 
 #include "code/real_function.hpp"
+#include "ring/signal_mask.hpp"
 
 namespace ovni::code {
 
@@ -65,6 +66,13 @@ sigset_t for_system(const sigset_t& set) noexcept {
 
 bool is_held(const sigset_t& blocked) noexcept {
     return sigismember(&blocked, held_trap) == 1;
+}
+
+// What waits while our handlers run. A thread that is cancelled there would keep locks.
+sigset_t all_but_traps() noexcept {
+    sigset_t all = writer::all_signals();
+    sigdelset(&all, SIGILL);
+    return all;
 }
 
 // It comes again, under the other number, when the program lets it in.
@@ -146,9 +154,7 @@ bool take_over(int signal, TrapHandler handler) noexcept {
     ours.sa_sigaction = handler;
     // A site may be hit while another one is reported, but not by a handler of the program.
     ours.sa_flags = SA_SIGINFO | SA_NODEFER | SA_RESTART;
-    sigfillset(&ours.sa_mask);
-    sigdelset(&ours.sa_mask, SIGTRAP);
-    sigdelset(&ours.sa_mask, SIGILL);
+    ours.sa_mask = all_but_traps();
     if (OVNI_REAL(sigaction)(signal, &ours, &own.of_program) != 0) return false;
     own.is_taken.store(true, std::memory_order_release);
     sigset_t open;
@@ -165,9 +171,7 @@ void take_over_held_traps(TrapHandler handler) noexcept {
     struct sigaction ours {};
     ours.sa_sigaction = handler;
     ours.sa_flags = SA_SIGINFO | SA_RESTART;
-    sigfillset(&ours.sa_mask);
-    sigdelset(&ours.sa_mask, SIGTRAP);
-    sigdelset(&ours.sa_mask, SIGILL);
+    ours.sa_mask = all_but_traps();
     OVNI_REAL(sigaction)(held_trap, &ours, nullptr);
 }
 
