@@ -24,8 +24,10 @@ TEST_F(HostilePrograms, DoWhatTheyDoWithoutAlarms) {
                             "start:isa-category:ret:count5,stop:isa-category:ret,repeat",
                             "start:enter_func:hot,stop:exit_func:hot,repeat",
                             "threadid:enter_func:deep,repeat",
-                            "start:enter_func:malloc,stop:enter_func:free,repeat"};
-    for (const char* work : {"forks", "vforks", "creates", "overflows", "blocked_trap", "confined"}) {
+                            "start:enter_func:malloc,stop:enter_func:free,repeat",
+                            "start:timeout:0.01,stop:timeout:0.01,repeat"};
+    for (const char* work : {"forks", "vforks", "creates", "overflows", "blocked_trap", "confined", "cancels",
+                             "main_ends_first", "has_another_root"}) {
         if (is_sanitized && std::string_view(work) == "overflows") continue;
         const Finished untouched = run({target, work});
         ASSERT_EQ(untouched.status, 0) << work;

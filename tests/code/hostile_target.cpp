@@ -118,6 +118,45 @@ void confined() {
     std::printf("%zd %ld %d\n", size, sum + hot(1), status);
 }
 
+void* cancelled(void*) {
+    // NOLINTNEXTLINE(concurrency-thread-canceltype-asynchronous): just that is to be survived
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, nullptr);
+    for (;;) hot(1);
+}
+
+void cancels() {
+    int cancelled_threads = 0;
+    for (int i = 0; i < 10; ++i) {
+        pthread_t thread{};
+        void* result = nullptr;
+        pthread_create(&thread, nullptr, cancelled, nullptr);
+        usleep(500);
+        pthread_cancel(thread);
+        pthread_join(thread, &result);
+        cancelled_threads += result == PTHREAD_CANCELED ? 1 : 0;
+    }
+    std::printf("%d\n", cancelled_threads);
+}
+
+// The last thread of the program ends the process, and writes what was printed.
+void main_ends_first() {
+    pthread_t thread{};
+    auto work = [](void*) -> void* {
+        usleep(20'000);
+        std::printf("%ld\n", hot(5));
+        return nullptr;
+    };
+    pthread_create(&thread, nullptr, work, nullptr);
+    pthread_exit(nullptr);
+}
+
+// Without /proc, where a user may call chroot().
+void has_another_root() {
+    if (chroot("/dev/shm") != 0) std::puts("stays");
+    for (int i = 0; i < 3; ++i) creates();
+    std::printf("%ld\n", hot(7));
+}
+
 struct Work {
     std::string_view name;
     void (*function)();
@@ -127,7 +166,10 @@ constexpr Work all[] = {{"forks", forks},
                         {"creates", creates},
                         {"overflows", overflows},
                         {"blocked_trap", blocked_trap},
-                        {"confined", confined}};
+                        {"confined", confined},
+                        {"cancels", cancels},
+                        {"main_ends_first", main_ends_first},
+                        {"has_another_root", has_another_root}};
 
 }  // namespace
 
