@@ -1,6 +1,7 @@
-// Holds the cancellation of the calling thread back while it lives. A thread that is cancelled meanwhile, and
-// may be cancelled at any time, ends at the end of this. glibc 2.36 forgets its result, PTHREAD_CANCELED,
-// where pthread_setcancelstate() finds it cancelled, but not where pthread_setcanceltype() does.
+// Holds the cancellation of the calling thread back while it lives. A thread that may be cancelled at any
+// time ends at either end of this. The type of cancellation is changed, too: glibc 2.36 looks at it alone
+// when its signal comes late, and forgets the result, PTHREAD_CANCELED, if pthread_setcancelstate() ends the
+// thread.
 #pragma once
 
 #include <pthread.h>
@@ -9,18 +10,19 @@ namespace ovni {
 
 class CancellationWaits {
  public:
-    CancellationWaits() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state_); }
+    CancellationWaits() noexcept {
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state_);
+        pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type_);
+    }
     ~CancellationWaits() {
-        int type = PTHREAD_CANCEL_DEFERRED;
-        pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
         pthread_setcancelstate(state_, nullptr);
-        if (type != PTHREAD_CANCEL_DEFERRED) pthread_setcanceltype(type, nullptr);
+        if (type_ != PTHREAD_CANCEL_DEFERRED) pthread_setcanceltype(type_, nullptr);
     }
     CancellationWaits(const CancellationWaits&) = delete;
     CancellationWaits& operator=(const CancellationWaits&) = delete;
 
  private:
-    int state_ = PTHREAD_CANCEL_ENABLE;
+    int state_ = PTHREAD_CANCEL_ENABLE, type_ = PTHREAD_CANCEL_DEFERRED;
 };
 
 }  // namespace ovni
