@@ -27,7 +27,7 @@ struct Trap {
     bool is_of_program = false;
 };
 
-Registers registers_in(const ucontext_t& context) {
+Registers registers_of(const ucontext_t& context) {
     const greg_t* from = context.uc_mcontext.gregs;
     auto value = [&](int place) { return static_cast<uint64_t>(from[place]); };
     return {value(REG_RAX), value(REG_RCX), value(REG_RDX), value(REG_RBX), value(REG_RBP), value(REG_RSI),
@@ -72,7 +72,7 @@ bool on_int3(ucontext_t* context, bool is_translated) {
     const auto behind = static_cast<uintptr_t>(registers[REG_RIP]);
     const Site* site = is_translated ? nullptr : sites->find(behind - 1);
     if (site != nullptr) {
-        Registers at_site = registers_in(*context);
+        Registers at_site = registers_of(*context);
         at_site.rip = site->address;
         const bool is_first = !own_hits.is_reporting;
         report_site(*site, at_site);
@@ -88,7 +88,7 @@ bool on_int3(ucontext_t* context, bool is_translated) {
     if (!reports_int3) return false;
     {
         Reporting reporting;
-        const Registers behind_it = registers_in(*context);
+        const Registers behind_it = registers_of(*context);
         shown_registers = &behind_it;
         ovni_private_hit_code(OVNI_PRIVATE_CODE_INT3, 0, 0);
         shown_registers = nullptr;
@@ -102,7 +102,7 @@ void handle(void* given) {
     Trap& trap = *static_cast<Trap*>(given);
     ucontext_t* context = trap.context;
     if (is_wish_to_translate(*trap.info)) {
-        const Registers here = registers_in(*context);
+        const Registers here = registers_of(*context);
         const Registers* before = shown_registers;
         shown_registers = before == nullptr ? &here : before;
         if (!is_early(*trap.info)) follow_wish(context);

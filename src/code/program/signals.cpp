@@ -14,7 +14,6 @@
 #include <cerrno>
 
 #include "code/real_function.hpp"
-#include "ring/signal_mask.hpp"
 
 namespace ovni::code {
 
@@ -68,10 +67,16 @@ bool is_held(const sigset_t& blocked) noexcept {
     return sigismember(&blocked, held_trap) == 1;
 }
 
-// What waits while our handlers run. A thread that is cancelled there would keep locks.
+constexpr int signal_of_cancellation = 32;
+
+// Our handlers hold these back. A thread that is cancelled there would keep locks, and sigfillset() leaves
+// that signal out.
 sigset_t all_but_traps() noexcept {
-    sigset_t all = writer::all_signals();
+    sigset_t all;
+    sigfillset(&all);
+    sigdelset(&all, SIGTRAP);
     sigdelset(&all, SIGILL);
+    reinterpret_cast<unsigned long&>(all) |= 1ul << (signal_of_cancellation - 1);
     return all;
 }
 
@@ -195,7 +200,6 @@ struct KernelAction {
 
 // The C library sets the handler of this signal when a thread is cancelled first, and not by sigaction().
 void take_over_cancellation() noexcept {
-    constexpr int signal_of_cancellation = 32;
     static std::atomic<bool> is_done{false};
     if (own_entry.load() == 0 || is_done.exchange(true)) return;
     pthread_t thread;
