@@ -6,7 +6,7 @@
 #include "region/controller.hpp"
 #include "region/own_process.hpp"
 #include "region/recorder.hpp"
-#include "ring/own_threads.hpp"
+#include "ring/library_threads.hpp"
 
 #pragma GCC visibility push(default)
 
@@ -94,8 +94,8 @@ void ovni_private_follow_fork(void (*in_child)(void)) {
 
 void ovni_private_begin_own_thread(void) {
     own_thread.phase = Phase::helper;
-    alignas(writer::OwnThread) static char for_good[sizeof(writer::OwnThread)];
-    new (for_good) writer::OwnThread;
+    alignas(writer::LibraryThread) static char for_good[sizeof(writer::LibraryThread)];
+    new (for_good) writer::LibraryThread;
 }
 
 void ovni_private_end_with_program(void) {

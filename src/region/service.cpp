@@ -17,7 +17,7 @@
 #include "ring/descriptors.hpp"
 #include "ring/diagnostics.hpp"
 #include "ring/futex.hpp"
-#include "ring/own_threads.hpp"
+#include "ring/library_threads.hpp"
 #include "ring/session.hpp"
 #include "ring/signal_mask.hpp"
 
@@ -82,7 +82,7 @@ bool Service::make_thread() noexcept {
 
 void* Service::run(void* self) noexcept {
     auto* service = static_cast<Service*>(self);
-    const writer::OwnThread own;
+    const writer::LibraryThread own;
     writer::own_thread_state.slow_paths = 1;  // its signals are blocked for good
     service->settle();
     service->serve();

@@ -89,7 +89,7 @@ LifeLine read_life_line(const char* path) noexcept {
     }
     if (!at) return line;
     line.start = strtoull(at, nullptr, 10) - ticks_ahead();
-    line.status = atoi(strrchr(at, ' ')) >> 8;  // the last field
+    line.end = atoi(strrchr(at, ' '));  // the last field
     line.found = Found::yes;
     return line;
 }

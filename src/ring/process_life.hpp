@@ -19,7 +19,7 @@ struct LifeLine {
     bool is_zombie = false;
     // In ticks since the boot of the machine, whatever the time namespace says; rounded down.
     uint64_t threads = 0, start = 0;
-    int status = 0;  // of a zombie that ended by itself
+    int end = 0;  // of a zombie, as wait() has it
 };
 LifeLine read_life_line(const char* path) noexcept;
 

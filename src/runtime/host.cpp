@@ -14,7 +14,7 @@
 #include "ring/diagnostics.hpp"
 #include "ring/first_root.hpp"
 #include "ring/futex.hpp"
-#include "ring/own_threads.hpp"
+#include "ring/library_threads.hpp"
 #include "ring/signal_mask.hpp"
 #include "runtime/memory.hpp"
 #include "runtime/process.hpp"
@@ -109,7 +109,7 @@ Host::Descriptors Host::await_descriptors() {
 // other way round.
 void* Host::drain(void* self) {
     auto* host = static_cast<Host*>(self);
-    const OwnThread own;
+    const LibraryThread own;
     pthread_setname_np(pthread_self(), "ovni-drainer");
     part_from_root();
     bool parted = host->session_.part_from_descriptors();

@@ -11,7 +11,6 @@
 #include <cstring>
 
 #include "ring/diagnostics.hpp"
-#include "ring/own_threads.hpp"
 #include "runtime/border_follower.hpp"
 #include "runtime/memory.hpp"
 
@@ -141,7 +140,6 @@ void let_emission_end(Stream& stream) {
 
 void start_thread_over() {
     forget_own_process_id();
-    forget_own_threads();
     this_process = getpid();
     forks.fetch_add(1, std::memory_order_relaxed);
     process_begin = monotonic_clock();

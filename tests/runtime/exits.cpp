@@ -79,6 +79,12 @@ TEST_F(MainThreadTest, MayLeaveWithoutTheCLibrary) {
     EXPECT_EQ(stream().json["ovni"]["finished"], 1);
 }
 
+TEST_F(MainThreadTest, MayBeKilledAlone) {
+    const Finished done = ends("is killed");
+    EXPECT_EQ(done.status, 128 + SIGSYS) << done.err;
+    EXPECT_EQ(codes(), "OB.");
+}
+
 TEST_F(ExitTest, OnASmallAlternateStack) {
     if (*OVNI_SANITIZE) GTEST_SKIP() << "sanitizers need more stack";
     constexpr size_t below = 256 << 10, stack_bytes = 8192;

@@ -106,8 +106,9 @@ bool ask_if_it_runs(int thread) noexcept {
 }
 
 [[noreturn]] void* watch(void*) noexcept {
-    watching_thread.store(static_cast<int>(::syscall(SYS_gettid)));
     ovni_private_begin_own_thread();
+    watching_thread.store(static_cast<int>(::syscall(SYS_gettid)));
+    ::syscall(SYS_futex, &watching_thread, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
     ::pthread_setname_np(::pthread_self(), "ovni-counting");
     for (;;) {
         const uint32_t seen = wish_count.load();
@@ -133,7 +134,13 @@ void watch_waiting_threads() noexcept {
     sigdelset(&all, SIGTRAP);
     OVNI_REAL(pthread_sigmask)(SIG_SETMASK, &all, &before);
     pthread_t thread;
-    if (OVNI_REAL(pthread_create)(&thread, nullptr, watch, nullptr) == 0) ::pthread_detach(thread);
+    watching_thread.store(0);
+    if (OVNI_REAL(pthread_create)(&thread, nullptr, watch, nullptr) == 0) {
+        constexpr timespec moment{0, 1'000'000};
+        for (int waits = 0; waits < 1000 && watching_thread.load() == 0; ++waits)
+            ::syscall(SYS_futex, &watching_thread, FUTEX_WAIT_PRIVATE, 0, &moment, nullptr, 0);
+        ::pthread_detach(thread);
+    }
     OVNI_REAL(pthread_sigmask)(SIG_SETMASK, &before, nullptr);
 }
 
