@@ -212,9 +212,9 @@ int ovni_private_code_may_fire(void);
 int ovni_private_code_is_shared(void);
 /* 1 if an event in one thread may arm alarms of others. */
 int ovni_private_code_arms_others(void);
-/* The calling thread, one in a process, is ours for good: it has no number, no alarm counts what it does, and it
- * does not keep the process alive. Its maker waits for this call. Call the second function now and then: it ends the thread if all threads of the
- * program have ended. */
+/* The calling thread, one in a process, is ours for good: it has no number, no alarm counts what it does, and
+ * it does not keep the process alive. Its maker waits for this call. Call the second function now and then:
+ * it ends the thread if all threads of the program have ended. */
 void ovni_private_begin_own_thread(void);
 void ovni_private_end_with_program(void);
 /* 1 if ovnirun started this process; 0 if a program of ovnirun did. */

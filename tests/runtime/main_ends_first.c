@@ -28,7 +28,7 @@ static void* emit_later(void* argument) {
     return argument;
 }
 
-/* By a filter that ends the calling thread for a harmless system call. */
+/* A filter ends the calling thread for a harmless system call. */
 static void be_killed(void) {
     struct sock_filter rows[] = {{BPF_LD | BPF_W | BPF_ABS, 0, 0, 0},
                                  {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_getppid},
