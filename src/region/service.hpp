@@ -1,5 +1,5 @@
 // One thread of the library in the program: timers, and the socket that ovnictl talks to. Costs nothing
-// unless it is started. Its signals are blocked. It ends with the program's last thread. Its descriptors are
+// unless it is started. Its signals are blocked. It does not keep the process alive. Its descriptors are
 // its own if the system allows that (Linux 5.9), so the program cannot close them; else they are checked
 // before each use, and made again.
 #pragma once
