@@ -9,8 +9,9 @@ using namespace ovni::region;
 
 int ovni_private_count_site(const uint16_t* alarms, size_t count) {
     Running* running = the_controller.value.running();
-    if (running != nullptr && ovni::writer::own_thread_state.forks) return OVNI_PRIVATE_SITE_TO_REPORT;
-    if (running == nullptr || ovni::writer::is_inside()) return OVNI_PRIVATE_SITE_COUNTED;
+    if (running == nullptr) return OVNI_PRIVATE_SITE_COUNTED;
+    if (ovni::writer::is_inside())
+        return ovni::writer::own_thread_state.forks ? OVNI_PRIVATE_SITE_TO_REPORT : OVNI_PRIVATE_SITE_COUNTED;
     if (own_thread.phase != Phase::attached) return OVNI_PRIVATE_SITE_TO_REPORT;
     switch (running->engine().count_quietly(own_thread.thread, {alarms, count})) {
         case Engine::Quiet::counted:
