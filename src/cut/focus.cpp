@@ -14,7 +14,7 @@
 #include "base/log.hpp"
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
-#include "messages/calls/mpi_functions.hpp"
+#include "calls/mpi_functions.hpp"
 #include "model/interrupted_visits.hpp"
 #include "model/mpi_event.hpp"
 #include "model/mpi_region.hpp"

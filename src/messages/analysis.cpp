@@ -5,10 +5,10 @@
 namespace ovni {
 
 TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const System& system,
-                                const ClockModel& clocks, const std::vector<bool>& mine,
-                                const OpenStream& open, size_t threads, Analysis analysis) {
+                                const ClockModel& clocks, const std::vector<bool>& mine, Scanned& scanned,
+                                size_t threads, Analysis analysis) {
     const StreamOwners owners(ranks, system, mine);
-    FoundMessages found = find_messages(ranks, trace, system, mine, open, threads);
+    FoundMessages found = find_messages(ranks, trace, system, owners, scanned);
     FoundWaits waits = find_waits(ranks, trace, system, clocks, owners,
                                   {found.messages, found.others.collectives, found.others.world_calls,
                                    found.others.regions, found.others.times});
@@ -24,7 +24,6 @@ TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const Sy
                                              std::move(found.others.times), threads);
     }
     all.messages = std::move(found.messages);
-    all.damages = std::move(found.damages);
     all.unmatched = std::move(found.unmatched);
     all.objects = std::move(found.others.objects);
     all.summary = std::move(found.summary);

@@ -1,5 +1,5 @@
 // The traffic between the processes of a trace: messages, waits, efficiencies, the critical path. All ranks
-// together find it, in one pass over the events.
+// together find it in what was scanned.
 #pragma once
 
 #include "messages/costs/critical_path.hpp"
@@ -23,16 +23,15 @@ struct TrafficAnalysis {
     // Both on rank 0, and only with Analysis::whole.
     std::future<Efficiencies> efficiencies;
     std::vector<DelayCost> delays;
-    std::vector<std::string>
-        damages;  // of streams of this rank, which end there; emulation tells of them, too
 };
 
 // Only people ask for efficiencies and delays: the timeline needs neither.
 enum class Analysis { for_timeline, whole };
 
-// See find_messages(). Collective.
+// `mine`: the processes of this rank, that were scanned for messages; what was found of these is used up.
+// `threads`: of this rank. Collective.
 TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const System& system,
-                                const ClockModel& clocks, const std::vector<bool>& mine,
-                                const OpenStream& open, size_t threads, Analysis analysis);
+                                const ClockModel& clocks, const std::vector<bool>& mine, Scanned& scanned,
+                                size_t threads, Analysis analysis);
 
 }  // namespace ovni

@@ -10,8 +10,8 @@
 
 #include "emu/plan/system.hpp"
 #include "messages/analysis.hpp"
-#include "messages/calls/message_ends.hpp"
-#include "messages/calls/object_calls.hpp"
+#include "messages/scan/message_ends.hpp"
+#include "messages/scan/object_calls.hpp"
 #include "messages/waits/waits.hpp"
 
 namespace ovni {

@@ -98,6 +98,7 @@ int Emulation::emulate() {
     prepare_outputs();
     std::vector<StreamReader> readers = ranks().agree([&] { return open_streams(Checksums::compared); });
     int64_t origin = find_origin(readers);
+    scan();
     analyse_traffic(origin);
     Emulator emulator(trace_, system_, plan_, options_.strictness, origin, work_.share);
     if (options_.mpi_prv != MpiPrv::none) find_calls(origin);
@@ -197,14 +198,31 @@ Window Emulation::make_window(std::vector<StreamReader> readers, Emulator& emula
             calls_ ? &*calls_ : nullptr};
 }
 
+// Many ranks have a core each.
+size_t Emulation::threads() const {
+    return ranks().is_alone() ? usable_cores() : 1;
+}
+
+void Emulation::scan() {
+    ScanFor wanted;
+    wanted.messages = options_.messages != Messages::left_out && may_have_messages(trace_);
+    wanted.open_calls = may_have_open_calls(trace_);
+    wanted.open_waits = may_have_open_waits(trace_);
+    wanted.timeline = options_.mpi_prv != MpiPrv::none;
+    if (wanted.messages || wanted.timeline)
+        limit_memory(options_.memory.value_or(fair_memory_limit(local_size_by_launcher())),
+                     memory_directory());
+    ScannedPart part{work_.share.processes, {}, threads()};
+    for (uint32_t s = 0; s < trace_.streams().size(); ++s)
+        if (reads(s) && system_.thread_of_stream(s) == System::no_thread) part.strays.push_back(s);
+    scanned_ = ranks().agree([&] { return ovni::scan(trace_, system_, part, wanted, quiet_reader()); });
+}
+
 void Emulation::analyse_traffic(int64_t origin) {
     if (options_.messages == Messages::left_out || !may_have_messages(trace_)) return;
-    limit_memory(options_.memory.value_or(fair_memory_limit(local_size_by_launcher())), memory_directory());
-    // Many ranks have a core each.
-    const size_t threads = ranks().is_alone() ? usable_cores() : 1;
     TrafficAnalysis found =
-        ovni::analyse_traffic(ranks(), trace_, system_, clocks_, work_.share.processes, quiet_reader(),
-                              threads, needs_report() ? Analysis::whole : Analysis::for_timeline);
+        ovni::analyse_traffic(ranks(), trace_, system_, clocks_, work_.share.processes, scanned_, threads(),
+                              needs_report() ? Analysis::whole : Analysis::for_timeline);
     add_wait_types(ranks(), found.waits, found.critical_path, plan_.schema.thread);
     if (!options_.outputs.empty()) {
         rows_ = traffic_rows(system_, found, origin);
@@ -245,13 +263,14 @@ void Emulation::find_calls(int64_t origin) {
     std::vector<uint32_t> streams;
     for (uint32_t s = 0; s < trace_.streams().size(); ++s)
         if (reads(s)) streams.push_back(s);
-    mpi_plan_ = find_mpi_plan(ranks(), trace_, system_, streams, origin, quiet_reader());
+    mpi_plan_ = find_mpi_plan(ranks(), trace_, system_, scanned_, origin);
     if (!mpi_plan_.plan.has_files()) {
         if (ranks().is_root()) log::warn("no MPI program is in this trace, mpi.prv is not written");
         return;
     }
     ranks().agree([&] {
-        calls_.emplace(ranks(), system_, mpi_plan_, streams, work_.share.processes, origin, quiet_reader());
+        calls_.emplace(ranks(), system_, mpi_plan_, scanned_.timeline.calls, streams, work_.share.processes,
+                       origin);
     });
     sinks_.push_back(std::make_unique<MpiPrvSink>(
         options_.output, mpi_plan_.plan,
@@ -346,11 +365,8 @@ EmulationEnd Emulation::report_checks(Emulator& emulator, const Window& window) 
 }
 
 void Emulation::tell_waiting(int64_t origin) {
-    if (may_have_open_calls(trace_))
-        content_.waiting = find_waiting(ranks(), trace_, system_, work_.share.processes, quiet_reader());
-    if (may_have_open_waits(trace_))
-        content_.open_waits =
-            find_open_waits(ranks(), trace_, system_, work_.share.processes, quiet_reader());
+    if (may_have_open_calls(trace_)) content_.waiting = find_waiting(ranks(), trace_, system_, scanned_);
+    if (may_have_open_waits(trace_)) content_.open_waits = find_open_waits(ranks(), scanned_);
     const auto count_from_origin = [&](auto& open) {
         open.since = time_between(origin, open.since);
         open.until = time_between(origin, open.until);

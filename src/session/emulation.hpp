@@ -12,6 +12,7 @@
 
 #include "base/file.hpp"
 #include "emu/emulator.hpp"
+#include "messages/scan/scan.hpp"
 #include "session/command/options.hpp"
 #include "session/deal/distribution.hpp"
 #include "session/replay/window.hpp"
@@ -39,6 +40,8 @@ class Emulation {
     std::vector<StreamReader> open_streams(Checksums checksums) const;
     int64_t find_origin(const std::vector<StreamReader>& readers) const;
     Window make_window(std::vector<StreamReader> readers, Emulator& emulator, int64_t origin);
+    size_t threads() const;
+    void scan();
     void analyse_traffic(int64_t origin);
     std::filesystem::path memory_directory() const;
     void tell_memory_in_files() const;
@@ -75,6 +78,7 @@ class Emulation {
     Views views_ = Views::left_alone;            // on rank 0
     std::optional<ReportFile> report_file_;      // on rank 0
     std::optional<OutputFile> statistics_file_;  // on rank 0
+    Scanned scanned_;
     std::optional<Tallies> tallies_;
     std::optional<TrafficOutput> traffic_;
     TrafficRows rows_;  // if a sink wants them

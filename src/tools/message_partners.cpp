@@ -40,8 +40,10 @@ std::vector<uint32_t> streams_in(const Trace& whole, const Trace& shown) {
 
 MessagePartners::MessagePartners(const Trace& whole, const Trace& shown, int64_t zero, const OpenStream& open)
     : whole_(whole), zero_(zero), system_(whole), stream_of_shown_(streams_in(whole, shown)) {
-    const std::vector<bool> all(system_.processes().size(), true);
-    messages_ = find_messages(Ranks(), whole, system_, all, open, usable_cores()).messages;
+    const ScannedPart all = ScannedPart::all_processes(system_, usable_cores());
+    Scanned scanned = scan(whole, system_, all, {.messages = true}, open);
+    messages_ = find_messages(Ranks(), whole, system_, StreamOwners(Ranks(), system_, all.processes), scanned)
+                    .messages;
     std::ranges::sort(messages_, {}, send_position);
     receives_.resize(messages_.size());
     std::iota(receives_.begin(), receives_.end(), 0);

@@ -204,29 +204,29 @@ int print_waiting(const TracePart& part) {
     const Trace trace = open(part);
     const System system(trace);
     tell_missing_ranks(system);
-    const std::vector<bool> all_processes(system.processes().size(), true);
     const OpenStream open = [&](uint32_t s) {
         return trace.reader(s, 0, ClockOrder::checked, Regions::as_they_are, Checksums::compared);
     };
-    const OpenTraceReader reader(trace, system, all_processes, open);
+    const Scanned scanned = scan(trace, system, ScannedPart::all_processes(system, usable_cores()),
+                                 {.open_calls = true, .open_waits = true}, open);
+    const std::vector<OpenProcess> processes = open_processes(scanned.open_calls, trace);
     const Waiting waiting =
-        who_waits(system, {reader.processes(), reader.communicators(communicators_of(reader.processes()))});
+        who_waits(system, {processes, communicators_at_end(scanned.open_calls, communicators_of(processes))});
     TextOutput out;
     auto print = [&](const std::string& line) {
         fmt::format_to(std::back_inserter(out.text()), "{}\n", line);
     };
-    std::set<std::string> damages = reader.damages();
-    const std::vector<OpenWait> waits = open_waits(trace, system, all_processes, open, damages);
-    for (const std::string& damage : damages) log::error("{}", damage);
+    const std::vector<OpenWait>& waits = scanned.open_waits;
+    for (const std::string& damage : scanned.damages) log::error("{}", damage);
     const ClockModel clocks = ClockModel::of_sources(trace, part.clock_sources());
     if (std::string death = first_death(trace, clocks, waiting); !death.empty()) log::warn("{}", death);
     for (const std::string& line : sentences(waiting, system, 0, SIZE_MAX)) print(line);
     for (const std::string& line : sentences(waits, trace, system, waiting, OtherWaits::listed, 0, SIZE_MAX))
         print(line);
-    if (waiting.calls.empty() && waits.empty() && damages.empty())
+    if (waiting.calls.empty() && waits.empty() && scanned.damages.empty())
         print("no call of MPI and no wait in POSIX threads is open at the end of the trace");
     out.flush();
-    return damages.empty() ? 0 : 1;
+    return scanned.damages.empty() ? 0 : 1;
 }
 
 struct AnalysedTrace {
@@ -285,17 +285,18 @@ int print_traffic(const TracePart& part, const TrafficRow& table) {
     tell_missing_ranks(system);
     const ClockModel clocks = ClockModel::of_sources(trace, part.clock_sources());
     const Ranks alone;
-    const std::vector<bool> all(system.processes().size(), true);
     limit_memory(fair_memory_limit(1), std::filesystem::temp_directory_path());
     TextOutput out;
     const auto open = [&](uint32_t s) { return open_stream(trace, clocks, s); };
+    const ScannedPart all = ScannedPart::all_processes(system, usable_cores());
+    Scanned scanned = scan(trace, system, all, {.messages = true}, open);
     AnalysedTrace analysed{
-        analyse_traffic(alone, trace, system, clocks, all, open, usable_cores(), table.needs), trace, system,
-        time_origin(trace, clocks)};
-    for (const std::string& damage : analysed.traffic.damages) log::error("{}", damage);
+        analyse_traffic(alone, trace, system, clocks, all.processes, scanned, all.threads, table.needs),
+        trace, system, time_origin(trace, clocks)};
+    for (const std::string& damage : scanned.damages) log::error("{}", damage);
     table.print(analysed, out);
     out.flush();
-    return analysed.traffic.damages.empty() ? 0 : 1;
+    return scanned.damages.empty() ? 0 : 1;
 }
 
 // The status.

@@ -9,7 +9,7 @@
 
 #include "base/file.hpp"
 #include "messages/match/find_messages.hpp"
-#include "messages/match/read_ends.hpp"
+#include "messages/scan/scan.hpp"
 #include "messages/waits/visit_collectives.hpp"
 #include "tests/mpi/account.hpp"
 #include "tests/mpi/traced.hpp"
@@ -55,9 +55,10 @@ class MatchedMessages : public TracedTest {
     FoundMessages find() const {
         const Trace trace = this->trace();
         const System system(trace);
-        return find_messages(
-            Ranks(), trace, system, std::vector<bool>(system.processes().size(), true),
-            [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); }, 2);
+        const ScannedPart part = ScannedPart::all_processes(system, 2);
+        Scanned scanned = scan(trace, system, part, {.messages = true},
+                               [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); });
+        return find_messages(Ranks(), trace, system, StreamOwners(Ranks(), system, part.processes), scanned);
     }
     static int64_t begin_of(const Trace& trace) {
         int64_t begin = INT64_MAX;
@@ -295,12 +296,11 @@ TEST_F(MatchedMessages, OfMpi4HaveCollectivesForEachStart) {
     ASSERT_EQ(done.status, 0) << done.err;
     const Trace trace = this->trace();
     const System system(trace);
-    const ReadEnds all = read_ends(
-        trace, system, std::vector<bool>(system.processes().size(), true),
-        [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); }, 2);
+    const Scanned all = scan(trace, system, ScannedPart::all_processes(system, 2), {.messages = true},
+                             [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); });
     std::map<decltype(collective_of(CollectiveEnd())), std::vector<CollectiveEnd>> groups;
     std::map<uint32_t, size_t> starts;  // by stream
-    for (const MessageEnds& of_group : all.found)
+    for (const MessageEnds& of_group : all.ends)
         for (const CollectiveEnd& end : of_group.collectives) {
             groups[collective_of(end)].push_back(end);
             if (end.made == 0) continue;

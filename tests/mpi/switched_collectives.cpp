@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "messages/match/read_ends.hpp"
+#include "messages/scan/scan.hpp"
 #include "messages/waits/visit_collectives.hpp"
 #include "tests/mpi/traced.hpp"
 
@@ -58,11 +58,10 @@ class CollectivesOfPauses : public TracedTest {
     std::map<int64_t, size_t> put_together() const {
         const Trace trace = this->trace();
         const System system(trace);
-        const ReadEnds all = read_ends(
-            trace, system, std::vector<bool>(system.processes().size(), true),
-            [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); }, 2);
+        const Scanned all = scan(trace, system, ScannedPart::all_processes(system, 2), {.messages = true},
+                                 [&](uint32_t s) { return trace.reader(s, 0, ClockOrder::checked); });
         std::map<decltype(collective_of(CollectiveEnd())), std::vector<CollectiveEnd>> groups;
-        for (const MessageEnds& of_group : all.found)
+        for (const MessageEnds& of_group : all.ends)
             for (const CollectiveEnd& end : of_group.collectives) {
                 EXPECT_EQ(end.behind_gap, 0u);
                 groups[collective_of(end)].push_back(end);

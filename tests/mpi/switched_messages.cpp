@@ -10,7 +10,7 @@
 
 #include "base/file.hpp"
 #include "messages/match/find_messages.hpp"
-#include "messages/match/read_ends.hpp"
+#include "messages/scan/scan.hpp"
 #include "model/mpi_details.hpp"
 #include "ovni/format.h"
 #include "ovni/mpi_events.h"
@@ -61,8 +61,9 @@ class MatchedMessagesOfPauses : public TracedTest {
     }
     FoundMessages find(const Trace& trace) const {
         const System system(trace);
-        return find_messages(Ranks(), trace, system, std::vector<bool>(system.processes().size(), true),
-                             opener(trace), 2);
+        const ScannedPart part = ScannedPart::all_processes(system, 2);
+        Scanned scanned = scan(trace, system, part, {.messages = true}, opener(trace));
+        return find_messages(Ranks(), trace, system, StreamOwners(Ranks(), system, part.processes), scanned);
     }
     // The number of the message that the thread sent or received by the call which began then; 0: none.
     int64_t number_of(const Trace& trace, uint32_t stream, int64_t posted,
@@ -117,11 +118,11 @@ class MatchedMessagesOfPauses : public TracedTest {
     // The ends of one side that the streams show from begin to end, by the numbers of their messages.
     std::set<int64_t> shown(const Trace& trace, KeyOfProcess::Side side) const {
         const System system(trace);
-        const ReadEnds all =
-            read_ends(trace, system, std::vector<bool>(system.processes().size(), true), opener(trace), 2);
+        const Scanned all =
+            scan(trace, system, ScannedPart::all_processes(system, 2), {.messages = true}, opener(trace));
         std::set<int64_t> numbers;
         const auto book = side == KeyOfProcess::Side::sends ? &Book::sends : &Book::receives;
-        for (const MessageEnds& of_group : all.found)
+        for (const MessageEnds& of_group : all.ends)
             for (size_t key = 0; key < of_group.keys.size(); ++key) {
                 if (of_group.keys[key].side != side) continue;
                 EndsReader reader(of_group.ends[key]);

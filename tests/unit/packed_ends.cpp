@@ -1,5 +1,5 @@
 // Ends of messages come out as they were packed, whatever they say.
-#include "messages/calls/packed_ends.hpp"
+#include "messages/scan/packed_ends.hpp"
 
 #include <gtest/gtest.h>
 

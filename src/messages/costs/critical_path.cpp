@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "emu/plan/rank_names.hpp"
-#include "messages/calls/mpi_functions.hpp"
+#include "calls/mpi_functions.hpp"
 #include "messages/costs/process_profile.hpp"
 #include "mpi_function_rows.hpp"
 

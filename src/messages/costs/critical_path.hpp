@@ -9,7 +9,7 @@
 
 #include "base/ranks.hpp"
 #include "emu/plan/system.hpp"
-#include "messages/calls/process_messages.hpp"
+#include "messages/scan/found_ends.hpp"
 #include "messages/costs/process_profile.hpp"
 #include "messages/waits/waits.hpp"
 

@@ -16,7 +16,7 @@
 
 #include "base/ranks.hpp"
 #include "emu/plan/system.hpp"
-#include "messages/calls/process_messages.hpp"
+#include "messages/scan/found_ends.hpp"
 #include "messages/match/message.hpp"
 #include "messages/waits/find_waits.hpp"
 

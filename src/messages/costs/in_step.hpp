@@ -9,7 +9,7 @@
 
 #include "base/ranks.hpp"
 #include "emu/plan/system.hpp"
-#include "messages/calls/message_ends.hpp"
+#include "messages/scan/message_ends.hpp"
 #include "messages/match/stream_owners.hpp"
 
 namespace ovni {

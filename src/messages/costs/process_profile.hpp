@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "messages/calls/process_messages.hpp"
-#include "messages/calls/thread_regions.hpp"
+#include "messages/scan/found_ends.hpp"
+#include "messages/scan/thread_regions.hpp"
 
 namespace ovni {
 

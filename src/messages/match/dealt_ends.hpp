@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "messages/calls/process_messages.hpp"
+#include "messages/scan/found_ends.hpp"
 
 namespace ovni {
 

@@ -14,12 +14,10 @@
 
 #include "base/radix_sort.hpp"
 #include "messages/match/dealt_ends.hpp"
-#include "messages/match/ends_wire.hpp"
 #include "messages/match/matching.hpp"
 #include "messages/match/message_groups.hpp"
-#include "messages/match/read_ends.hpp"
 #include "messages/match/stream_owners.hpp"
-#include "messages/stuck/open_trace.hpp"
+#include "messages/scan/members_wire.hpp"
 #include "ovni/mpi_events.h"
 
 namespace ovni {
@@ -397,19 +395,12 @@ bool MessageSummary::is_empty() const {
     return matched + sum(sends) + sum(receives) + unknown_communicator == 0;
 }
 
-bool may_have_messages(const Trace& trace) {
-    return std::ranges::any_of(trace.streams(), [](const Stream& stream) {
-        return stream.metadata.common->run && uses_mpi(stream);
-    });
-}
-
 FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System& system,
-                            const std::vector<bool>& mine, const OpenStream& open, size_t threads) {
-    ReadEnds ends = ranks.agree([&] { return read_ends(trace, system, mine, open, threads); });
-    ends.gaps = ranks.allreduce(Op::max, std::move(ends.gaps));
-    const MessageGroups groups(system, wire::allgather(ranks, ends.members));
-    const StreamOwners owners(ranks, system, mine);
-    for (MessageEnds& of_group : ends.found)
+                            const StreamOwners& owners, Scanned& scanned) {
+    std::vector<MessageEnds>& ends = scanned.ends;
+    const std::vector<uint64_t> gaps = ranks.allreduce(Op::max, scanned.gaps);
+    const MessageGroups groups(system, wire::allgather(ranks, scanned.members));
+    for (MessageEnds& of_group : ends)
         for (auto* keys : {&of_group.keys, &of_group.freed})
             for (KeyOfProcess& key : *keys) find_group(key, groups);
     // So most messages arise on the rank that needs them.
@@ -418,11 +409,10 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
         if (sender == MessageGroups::unknown) return std::nullopt;
         return owners.of_process(sender);
     };
-    std::vector<DealtEnds> dealt = deal_ends(ranks, ends.found, rank_of_sender);
+    std::vector<DealtEnds> dealt = deal_ends(ranks, ends, rank_of_sender);
     FoundMessages found;
-    found.others = other_than_ends(ends.found);
-    found.damages = std::move(ends.damages);
-    Matcher matcher(ranks, trace, system, groups, ends.gaps, freed_receives(ranks, found.others.freed));
+    found.others = other_than_ends(ends);
+    Matcher matcher(ranks, trace, system, groups, gaps, freed_receives(ranks, found.others.freed));
     matcher.summary().unknown_communicator = found.others.without_communicator;
     ranks.agree([&] {
         matcher.make_room(dealt);

@@ -1,6 +1,6 @@
-// Finds the messages of a trace: all ranks read the streams of their processes, deal the ends of messages by
-// their keys, so that most come to the rank that has their sender, and match what has one key. No replay, so
-// what is missing anywhere leaves ends without partners, and never a wait.
+// Finds the messages of a trace: all ranks deal the ends that their processes have recorded by their keys, so
+// that most come to the rank that has their sender, and match what has one key. No replay, so what is missing
+// anywhere leaves ends without partners, and never a wait.
 #pragma once
 
 #include <array>
@@ -11,7 +11,8 @@
 #include "base/ranks.hpp"
 #include "emu/plan/system.hpp"
 #include "messages/match/message.hpp"
-#include "messages/match/read_ends.hpp"
+#include "messages/match/stream_owners.hpp"
+#include "messages/scan/scan.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni {
@@ -59,16 +60,11 @@ struct FoundMessages {
     // Those of all ranks are all of the trace, wherever their threads are.
     std::vector<UnmatchedEnd> unmatched;
     MessageSummary summary;
-    MessageEnds others;                // what else was read: all but the ends of messages
-    std::vector<std::string> damages;  // of streams of this rank
+    MessageEnds others;  // what else was scanned: all but the ends of messages
 };
 
-// True if a stream of the trace may tell of messages.
-bool may_have_messages(const Trace& trace);
-
-// `mine`: processes of this rank, true for each; `open` opens streams of these. A damaged stream is read up
-// to the damage. `threads`: of this rank, that read at a time. Collective.
+// `scanned`: the processes of this rank, for messages; the ends in it are used up. Collective.
 FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System& system,
-                            const std::vector<bool>& mine, const OpenStream& open, size_t threads);
+                            const StreamOwners& owners, Scanned& scanned);
 
 }  // namespace ovni

@@ -11,7 +11,7 @@
 #include <functional>
 #include <span>
 
-#include "messages/calls/packed_ends.hpp"
+#include "messages/scan/packed_ends.hpp"
 
 namespace ovni {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "messages/calls/message_ends.hpp"
+#include "messages/scan/message_ends.hpp"
 
 namespace ovni {
 

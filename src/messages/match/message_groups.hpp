@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "emu/plan/worlds.hpp"
-#include "messages/match/read_ends.hpp"
+#include "messages/scan/process_facts.hpp"
 
 namespace ovni {
 

@@ -8,13 +8,14 @@
 #include <type_traits>
 
 #include "emu/records/record.hpp"
+#include "messages/scan/recorded_calls.hpp"
 #include "model/paraver_mpi.hpp"
 
 namespace ovni {
 
 struct MpiCall {
-    enum class Step : uint8_t { none, enter, leave };
-    enum class Tracing : uint8_t { goes_on, stops, starts };
+    using Step = RecordedCall::Step;
+    using Tracing = RecordedCall::Tracing;
     enum class Root : uint8_t { no, yes };
     static constexpr int64_t before_all = -1;  // the time of states that threads are in from the beginning
 

@@ -5,14 +5,14 @@
 #include <tuple>
 
 #include "emu/plan/worlds.hpp"
-#include "messages/match/ends_wire.hpp"
-#include "messages/plan/mpi_scan.hpp"
 #include "messages/plan/plan_communicators.hpp"
+#include "messages/scan/members_wire.hpp"
 
 namespace ovni {
 
 namespace {
 
+constexpr int64_t never = INT64_MAX;
 constexpr const char* host_of_unrecorded = "not-recorded";
 
 class PlanMaker {
@@ -56,7 +56,7 @@ void PlanMaker::add_task(MpiPlan::File& file, const ProcessInfo* process) {
     if (node == file.nodes.end()) node = file.nodes.insert(node, {host, 0});
     node->threads += static_cast<uint32_t>(threads.size());
     const bool is_init_seen =
-        process && std::ranges::any_of(threads, [&](uint32_t t) { return init_[t] != MpiScan::never; });
+        process && std::ranges::any_of(threads, [&](uint32_t t) { return init_[t] != never; });
     MpiPlan::Thread thread;
     thread.file = static_cast<uint32_t>(plan_.files.size());
     thread.task = static_cast<uint32_t>(file.tasks.size());
@@ -99,15 +99,20 @@ void PlanMaker::add(const World& world) {
 
 }  // namespace
 
-FoundPlan find_mpi_plan(const Ranks& ranks, const Trace& trace, const System& system,
-                        const std::vector<uint32_t>& streams, int64_t origin, const OpenStream& open) {
-    MpiScan scan = ranks.agree([&] { return scan_mpi(system, streams, open); });
-    const std::vector<int64_t> init = ranks.allreduce(Op::min, std::move(scan.init));
+FoundPlan find_mpi_plan(const Ranks& ranks, const Trace& trace, const System& system, const Scanned& scanned,
+                        int64_t origin) {
+    const MpiTimeline& timeline = scanned.timeline;
+    std::vector<int64_t> init(system.threads().size(), never);
+    for (const InitCall& call : timeline.init) {
+        int64_t& first = init[system.thread_of_stream(call.stream)];
+        first = std::min(first, call.clock);
+    }
+    init = ranks.allreduce(Op::min, std::move(init));
     std::vector<CommunicatorUse> uses;
-    for (const std::vector<CommunicatorUse>& of_rank : ranks.allgather(scan.uses))
+    for (const std::vector<CommunicatorUse>& of_rank : ranks.allgather(timeline.uses))
         uses.insert(uses.end(), of_rank.begin(), of_rank.end());
-    std::vector<MemberList> lists = wire::allgather(ranks, scan.lists);
-    const int64_t last = ranks.allreduce(Op::max, scan.last_clock);
+    std::vector<MemberList> lists = wire::allgather(ranks, scanned.members);
+    const int64_t last = ranks.allreduce(Op::max, timeline.last_clock);
     FoundPlan found;
     ranks.agree([&] {
         PlanMaker maker(trace, system, init);

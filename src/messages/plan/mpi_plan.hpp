@@ -11,7 +11,7 @@
 
 #include "base/ranks.hpp"
 #include "emu/plan/system.hpp"
-#include "messages/match/read_ends.hpp"
+#include "messages/scan/scan.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni {
@@ -70,8 +70,8 @@ struct FoundPlan {
     CommunicatorNumbers communicators;  // of the processes of this rank
 };
 
-// Reads `streams`, those of this rank, up to their ends or to damage. Collective.
-FoundPlan find_mpi_plan(const Ranks& ranks, const Trace& trace, const System& system,
-                        const std::vector<uint32_t>& streams, int64_t origin, const OpenStream& open);
+// `scanned`: the processes of this rank. Collective.
+FoundPlan find_mpi_plan(const Ranks& ranks, const Trace& trace, const System& system, const Scanned& scanned,
+                        int64_t origin);
 
 }  // namespace ovni

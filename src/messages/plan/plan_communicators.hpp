@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "messages/plan/mpi_plan.hpp"
-#include "messages/plan/mpi_scan.hpp"
+#include "messages/scan/communicator_uses.hpp"
+#include "messages/scan/process_facts.hpp"
 
 namespace ovni {
 

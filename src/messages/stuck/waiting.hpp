@@ -8,17 +8,10 @@
 #include <vector>
 
 #include "emu/plan/system.hpp"
-#include "messages/calls/open_calls.hpp"
+#include "messages/scan/open_calls.hpp"
 
 namespace ovni {
 
-// A process and its calls.
-struct OpenProcess {
-    uint32_t process = 0;  // in System
-    bool is_finalizing = false;
-    bool has_all_turns = true;  // of its collectives, as ProcessCalls says
-    std::vector<OpenCall> calls;
-};
 struct CommunicatorOfProcess {
     uint32_t process = 0;
     uint64_t turns = 0;

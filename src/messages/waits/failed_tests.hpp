@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "messages/calls/process_messages.hpp"
+#include "messages/scan/found_ends.hpp"
 #include "messages/waits/waits.hpp"
 
 namespace ovni {

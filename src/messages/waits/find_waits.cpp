@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "messages/calls/thread_regions.hpp"
+#include "messages/scan/thread_regions.hpp"
 #include "messages/waits/visit_collectives.hpp"
 #include "trace/metadata.hpp"
 

@@ -8,8 +8,8 @@
 
 #include "base/ranks.hpp"
 #include "emu/plan/system.hpp"
-#include "messages/calls/message_ends.hpp"
-#include "messages/calls/process_messages.hpp"
+#include "messages/scan/message_ends.hpp"
+#include "messages/scan/found_ends.hpp"
 #include "messages/match/message.hpp"
 #include "messages/match/stream_owners.hpp"
 #include "messages/waits/waits.hpp"

@@ -5,7 +5,7 @@
 #include <span>
 #include <tuple>
 
-#include "messages/calls/message_ends.hpp"
+#include "messages/scan/message_ends.hpp"
 
 namespace ovni {
 

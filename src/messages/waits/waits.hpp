@@ -30,8 +30,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "messages/calls/message_ends.hpp"
-#include "messages/calls/process_messages.hpp"
+#include "messages/scan/message_ends.hpp"
+#include "messages/scan/found_ends.hpp"
 #include "messages/match/message.hpp"
 
 namespace ovni {

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/wire.hpp"
+#include "messages/stuck/open_trace.hpp"
 
 namespace ovni {
 
@@ -28,23 +29,18 @@ static auto fields(CommunicatorOfProcess& known) {
     return std::tie(known.process, known.turns, known.facts);
 }
 
-Waiting find_waiting(const Ranks& ranks, const Trace& trace, const System& system,
-                     const std::vector<bool>& mine, const OpenStream& open) {
-    const OpenTraceReader reader = ranks.agree([&] { return OpenTraceReader(trace, system, mine, open); });
+Waiting find_waiting(const Ranks& ranks, const Trace& trace, const System& system, const Scanned& scanned) {
     OpenTrace all;
-    all.processes = wire::allgather(ranks, reader.processes());
+    all.processes = wire::allgather(ranks, open_processes(scanned.open_calls, trace));
     std::ranges::sort(all.processes, {}, &OpenProcess::process);
-    all.communicators = wire::allgather(ranks, reader.communicators(communicators_of(all.processes)));
+    all.communicators =
+        wire::allgather(ranks, communicators_at_end(scanned.open_calls, communicators_of(all.processes)));
     std::ranges::sort(all.communicators, {}, &CommunicatorOfProcess::process);
     return ranks.is_root() ? who_waits(system, all) : Waiting();
 }
 
-std::vector<OpenWait> find_open_waits(const Ranks& ranks, const Trace& trace, const System& system,
-                                      const std::vector<bool>& mine, const OpenStream& open) {
-    std::vector<OpenWait> all = wire::allgather(ranks, ranks.agree([&] {
-        std::set<std::string> told_by_emulation;
-        return open_waits(trace, system, mine, open, told_by_emulation);
-    }));
+std::vector<OpenWait> find_open_waits(const Ranks& ranks, const Scanned& scanned) {
+    std::vector<OpenWait> all = wire::allgather(ranks, scanned.open_waits);
     std::ranges::sort(all, {}, &OpenWait::stream);
     return ranks.is_root() ? all : std::vector<OpenWait>();
 }

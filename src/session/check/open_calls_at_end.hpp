@@ -5,20 +5,16 @@
 #include <cstdint>
 
 #include "base/ranks.hpp"
-#include "messages/stuck/open_trace.hpp"
+#include "messages/scan/scan.hpp"
 #include "messages/stuck/open_waits.hpp"
 #include "messages/stuck/waiting.hpp"
 
 namespace ovni {
 
-// `open` opens a stream of the processes of this rank, which `mine` has true for. Collective; alike on all
-// ranks, but for the result, which is on rank 0.
-Waiting find_waiting(const Ranks& ranks, const Trace& trace, const System& system,
-                     const std::vector<bool>& mine, const OpenStream& open);
-
+// `scanned`: the processes of this rank. Collective; the result is on rank 0.
+Waiting find_waiting(const Ranks& ranks, const Trace& trace, const System& system, const Scanned& scanned);
 // Likewise; by stream.
-std::vector<OpenWait> find_open_waits(const Ranks& ranks, const Trace& trace, const System& system,
-                                      const std::vector<bool>& mine, const OpenStream& open);
+std::vector<OpenWait> find_open_waits(const Ranks& ranks, const Scanned& scanned);
 
 // A program that is killed at work is in some call, too: shorter ones are no news.
 inline constexpr int64_t shortest_wait = 100'000'000;

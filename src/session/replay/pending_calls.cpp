@@ -22,9 +22,15 @@ MpiCall untraced(uint32_t thread, const MpiPlan& plan) {
 
 // Threads without a stream that can be read are not traced, nor are those of tasks that were not recorded.
 PendingCalls::PendingCalls(const Ranks& ranks, const System& system, const FoundPlan& found,
+                           const std::map<uint32_t, RecordedCalls>& calls,
                            const std::vector<uint32_t>& streams, const std::vector<bool>& mine,
-                           int64_t origin, const OpenStream& open)
+                           int64_t origin)
     : calls_(system.stream_count()), next_(system.stream_count()) {
+    static const RecordedCalls no_calls;
+    const auto calls_of = [&](uint32_t stream) -> const RecordedCalls& {
+        const auto known = calls.find(stream);
+        return known == calls.end() ? no_calls : known->second;
+    };
     const MpiPlan& plan = found.plan;
     for (uint32_t s : streams) {
         const uint32_t thread = system.thread_of_stream(s);
@@ -36,7 +42,7 @@ PendingCalls::PendingCalls(const Ranks& ranks, const System& system, const Found
         caller.end = plan.end;
         caller.lacks_init = plan.threads[caller.thread].lacks_init;
         caller.communicators = &found.communicators;
-        calls_[s] = std::make_unique<StreamCalls>(open(s), caller);
+        calls_[s] = std::make_unique<StreamCalls>(calls_of(s), caller);
     }
     for (uint32_t p = 0; p < plan.threads.size(); ++p) {
         const uint32_t row = plan.threads[p].row;
@@ -47,8 +53,7 @@ PendingCalls::PendingCalls(const Ranks& ranks, const System& system, const Found
             made_.push_back(untraced(p, plan));
             continue;
         }
-        made_.push_back(calls_[stream]->next()->call);
-        calls_[stream]->pop();
+        made_.push_back(calls_[stream]->first(calls_of(stream)));
         look_ahead(stream);
     }
 }

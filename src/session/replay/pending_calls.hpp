@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -17,10 +18,10 @@ namespace ovni {
 
 class PendingCalls {
  public:
-    // `streams`: those that this rank emulates; `mine`: its processes. `found` outlives this.
+    // `streams`: those that this rank emulates; `mine`: its processes. `found` and `calls` outlive this.
     PendingCalls(const Ranks& ranks, const System& system, const FoundPlan& found,
-                 const std::vector<uint32_t>& streams, const std::vector<bool>& mine, int64_t origin,
-                 const OpenStream& open);
+                 const std::map<uint32_t, RecordedCalls>& calls, const std::vector<uint32_t>& streams,
+                 const std::vector<bool>& mine, int64_t origin);
 
     // Takes an event that was applied. Call in the order of events.
     void take(const EventView& event) {

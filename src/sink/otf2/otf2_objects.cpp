@@ -1,6 +1,6 @@
 #include "sink/otf2/otf2_objects.hpp"
 
-#include "messages/calls/object_calls.hpp"
+#include "messages/scan/object_calls.hpp"
 #include "sink/object_names.hpp"
 
 namespace ovni {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "messages/calls/object_calls.hpp"
+#include "messages/scan/object_calls.hpp"
 #include "messages/match/find_messages.hpp"
 #include "sink/all_labels.hpp"
 #include "sink/object_names.hpp"

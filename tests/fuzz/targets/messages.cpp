@@ -1,7 +1,6 @@
 // Two files stream.obs, of two ranks of one job: their messages, waits, efficiencies and critical path, and
 // what mpi.prv takes from them.
 #include "messages/analysis.hpp"
-#include "messages/plan/mpi_scan.hpp"
 #include "tests/fuzz/one_stream.hpp"
 
 namespace ovni::fuzz {
@@ -28,10 +27,11 @@ void analyse(const Trace& trace) {
     System system(trace);
     const OpenStream open = [&](uint32_t stream) { return trace.reader(stream, 0, ClockOrder::checked); };
     const ClockModel clocks = ClockModel::of_trace(trace, {});
-    const std::vector<bool> all(system.processes().size(), true);
-    check(analyse_traffic(Ranks(), trace, system, clocks, all, open, 1, Analysis::whole),
+    const ScannedPart all = ScannedPart::all_processes(system, 1);
+    const ScanFor everything{true, true, true, true};
+    Scanned scanned = scan(trace, system, all, everything, open);
+    check(analyse_traffic(Ranks(), trace, system, clocks, all.processes, scanned, 1, Analysis::whole),
           trace.streams().size());
-    ends([&] { scan_mpi(system, {0, 1}, open); });
 }
 
 }  // namespace

@@ -44,8 +44,9 @@ void sum_up(const Trace& trace) {
 
 void find_open_calls(const Trace& trace) {
     System system(trace);
-    Waiting waiting = find_waiting(Ranks(), trace, system, std::vector<bool>(system.processes().size(), true),
-                                   [&](uint32_t stream) { return open_stream(trace, stream); });
+    const Scanned scanned = scan(trace, system, ScannedPart::all_processes(system, 1), {.open_calls = true},
+                                 [&](uint32_t stream) { return open_stream(trace, stream); });
+    const Waiting waiting = find_waiting(Ranks(), trace, system, scanned);
     constexpr size_t most = 10;
     sentences(waiting, system, 0, most);
 }

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "base/wire.hpp"
-#include "messages/match/read_ends.hpp"
+#include "messages/scan/process_facts.hpp"
 
 namespace ovni {
 

@@ -11,15 +11,15 @@
 namespace ovni {
 
 // The place in mpi_function_rows.
-inline uint16_t index_of(const MpiFunctionRow& function) {
+inline constexpr uint16_t index_of(const MpiFunctionRow& function) {
     return static_cast<uint16_t>(&function - mpi_function_rows);
 }
 
-inline bool is_init(const MpiFunctionRow& function) {
+inline constexpr bool is_init(const MpiFunctionRow& function) {
     return function.name == "MPI_Init" || function.name == "MPI_Init_thread";
 }
 
-inline bool is_finalize(const MpiFunctionRow& function) {
+inline constexpr bool is_finalize(const MpiFunctionRow& function) {
     return function.name == "MPI_Finalize";
 }
 
@@ -29,15 +29,28 @@ inline constexpr std::string_view made_by_some_members[] = {"MPI_Comm_create_gro
                                                             "MPI_Intercomm_create_from_groups"};
 
 // All members of a communicator call it.
-inline bool is_collective(const MpiFunctionRow& function) {
+inline constexpr bool is_collective(const MpiFunctionRow& function) {
     return function.record == MpiRecord::Collective || function.record == MpiRecord::PersistentCollective ||
            function.record == MpiRecord::CommunicatorEnd ||
            (function.record == MpiRecord::CommunicatorMaker &&
             std::ranges::find(made_by_some_members, function.name) == std::end(made_by_some_members));
 }
 
+// It makes, uses or frees a window or a file.
+inline constexpr bool uses_object(const MpiFunctionRow& function) {
+    constexpr MpiRecord with_objects[] = {
+        MpiRecord::OneSided,    MpiRecord::Synchronisation, MpiRecord::Transfer,  MpiRecord::FileUse,
+        MpiRecord::WindowMaker, MpiRecord::WindowEnd,       MpiRecord::FileMaker, MpiRecord::FileEnd};
+    return std::ranges::find(with_objects, function.record) != std::end(with_objects);
+}
+
+// The leave of its calls names the window or file that they make.
+inline constexpr bool makes_object(const MpiFunctionRow& function) {
+    return function.record == MpiRecord::WindowMaker || function.record == MpiRecord::FileMaker;
+}
+
 // All members of the communicator that its window was made on call it.
-inline bool is_fence(const MpiFunctionRow& function) {
+inline constexpr bool is_fence(const MpiFunctionRow& function) {
     return function.name == "MPI_Win_fence";
 }
 

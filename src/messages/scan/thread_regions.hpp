@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "messages/calls/process_messages.hpp"
+#include "messages/scan/found_ends.hpp"
 
 namespace ovni {
 

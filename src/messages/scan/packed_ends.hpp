@@ -1,15 +1,14 @@
 // The ends of one key that one process has recorded, packed: 6 to 15 bytes for each in traces of bench-trace
-// and tests/apps/heat, where MessageEnd has 72. The first touch of a page costs more than packing and
-// unpacking what would lie in it.
+// and tests/apps/heat, where MessageEnd has 72.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
-#include "messages/calls/message_ends.hpp"
+#include "base/packed_numbers.hpp"
+#include "messages/scan/message_ends.hpp"
 
 namespace ovni {
 
@@ -32,44 +31,36 @@ class PackedEnds {
     PackedEnds(PackedEnds&&) noexcept = default;
     PackedEnds& operator=(PackedEnds&&) noexcept = default;
     // As ranks send them: see append_to().
-    PackedEnds(const Facts& facts, std::span<const uint8_t> bytes);
+    PackedEnds(const Facts& facts, std::span<const uint8_t> bytes) : facts_(facts), items_(bytes) {}
 
     void add(const MessageEnd& end);
     // Ends from this order on are behind a gap.
     void doubt_from(int64_t order);
 
     const Facts& facts() const { return facts_; }
-    size_t bytes() const;
-    void append_to(std::vector<uint8_t>& bytes) const;
+    size_t bytes() const { return items_.bytes(); }
+    void append_to(std::vector<uint8_t>& bytes) const { items_.append_to(bytes); }
 
  private:
     friend class EndsReader;
-    // Ends do not go over the border of a piece.
-    struct Piece {
-        std::unique_ptr<uint8_t[]> bytes;
-        size_t used = 0, room = 0;
-    };
-
     Facts facts_;
     MessageEnd last_;
-    std::vector<Piece> pieces_;
+    PackedItems items_;
 };
 
 // Unpacks ends in the order in which they were added.
 class EndsReader {
  public:
     // `ends` stays as it is while this reads.
-    explicit EndsReader(const PackedEnds& ends) : ends_(&ends), left_(ends.facts().ends) {}
+    explicit EndsReader(const PackedEnds& ends)
+        : ends_(&ends), items_(ends.items_), left_(ends.facts().ends) {}
     // False at the end.
     bool next(MessageEnd& end);
 
  private:
-    uint64_t number();
-    int64_t difference();
-
     const PackedEnds* ends_;
+    PackedItemsReader items_;
     uint64_t left_;
-    size_t piece_ = 0, at_ = 0;
     MessageEnd last_;
 };
 

@@ -1,4 +1,4 @@
-#include "messages/calls/process_communicators.hpp"
+#include "calls/communicators.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
-// Finds the windows and files of one process, and the calls of MPI that make, use and free them, in its
-// events in the order of time. Calls that fail are left out as far as the trace tells.
+// The windows and files of one process, and the calls of MPI that make, use and free them. Calls that fail
+// are left out as far as the trace tells.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "messages/calls/process_communicators.hpp"
-#include "model/mpi_event.hpp"
-#include "trace/event_view.hpp"
+#include "calls/call_consumer.hpp"
 
 namespace ovni {
 
@@ -49,42 +47,36 @@ struct FoundObjects {
     std::vector<ObjectCall> calls;
 };
 
-class ObjectCalls {
+class ObjectCalls : public CallConsumer {
  public:
     struct CallingProcess {
         uint32_t process = 0, world = 0;  // as in ProcessFacts
     };
-    // `found` gets what the process has; it lives as long as this, as do the communicators.
-    ObjectCalls(const CallingProcess& caller, const ProcessCommunicators& communicators, FoundObjects& found)
-        : caller_(caller), communicators_(communicators), found_(found) {}
+    // `found` gets what the process has, and lives as long as this.
+    ObjectCalls(const CallingProcess& caller, FoundObjects& found) : caller_(caller), found_(found) {}
 
-    // Call behind what takes communicators of the event.
-    void take(const EventView& event);
+    void entered(const CallThread& caller) override;
+    void left(const CallThread& caller, const Return& told) override;
+    void abandoned(const CallThread& caller, int64_t clock, Abandoned why) override;
+    void ended(const CallThread& caller, const Request& request, uint32_t how) override;
+    void transferred(uint32_t transfer, uint64_t bytes) override;
+    void described(const EventView& event, std::span<const uint8_t> data) override;
 
  private:
+    // What the open call of a thread gives and completes.
     struct Thread {
-        ObjectCall call;
-        const MpiFunctionRow* function = nullptr;
-        uint32_t object = 0;              // number in the process
-        uint32_t ended = UINT32_MAX;      // the call in found_ whose request has just ended
-        std::vector<uint32_t> completed;  // by this call, in found_
+        uint64_t bytes = 0;
+        std::vector<uint32_t> completed;  // in found_
     };
-    void take_jumbo(const EventView& event);
+    Thread& thread_of(const CallThread& caller);
+    void complete(Thread& thread, int64_t clock);
     void define(std::span<const uint8_t> data);
     void name(std::span<const uint8_t> data);
-    void end_request(Thread& thread, const MpiEvent& mpi);
-    void forget(Thread& thread);
-    void enter(Thread& thread, const EventView& event, const MpiEvent& mpi);
-    void leave(Thread& thread, const EventView& event, const MpiEvent& mpi);
-    void add(Thread& thread, const EventView& event, const MpiEvent& mpi);
 
     CallingProcess caller_;
-    const ProcessCommunicators& communicators_;
     FoundObjects& found_;
-    std::map<uint32_t, Thread> threads_;     // by stream
-    std::map<uint32_t, uint32_t> objects_;   // by number: in found_
-    std::map<uint32_t, uint32_t> requests_;  // by number: calls in found_
-    uint64_t threads_that_complete_ = 0;     // are in a call that completes a request
+    std::vector<Thread> threads_;           // by CallThread::index
+    std::map<uint32_t, uint32_t> objects_;  // by number: in found_
 };
 
 }  // namespace ovni

@@ -1,0 +1,111 @@
+// Items of several numbers, packed: small numbers, and small differences of both signs, take one byte. The
+// first touch of a page costs more than packing and unpacking what would lie in it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace ovni {
+
+// One item. `most`: bytes; a number takes 10 at most, one of 32 bits 5, of 16 bits 3.
+template <size_t most>
+class PackedItem {
+ public:
+    void byte(uint8_t value) { bytes_[size_++] = value; }
+    // Seven bits in a byte, least significant first; the eighth says that more follow.
+    void number(uint64_t value) {
+        for (; value >= 0x80; value >>= 7) byte(static_cast<uint8_t>(value | 0x80));
+        byte(static_cast<uint8_t>(value));
+    }
+    // Wraps around.
+    void difference(int64_t from, int64_t to) {
+        const uint64_t value = static_cast<uint64_t>(to) - static_cast<uint64_t>(from);
+        number(value << 1 ^ (value >> 63 != 0 ? UINT64_MAX : 0));
+    }
+    std::span<const uint8_t> bytes() const { return std::span(bytes_).first(size_); }
+
+ private:
+    std::array<uint8_t, most> bytes_;
+    size_t size_ = 0;
+};
+
+// Items one behind the other. Memory comes in pieces that grow, and is not moved; no item goes over the
+// border of a piece.
+class PackedItems {
+ public:
+    PackedItems() = default;
+    PackedItems(PackedItems&&) noexcept = default;
+    PackedItems& operator=(PackedItems&&) noexcept = default;
+    // The bytes of all items of another one.
+    explicit PackedItems(std::span<const uint8_t> bytes) { append(bytes); }
+
+    void append(std::span<const uint8_t> item) {
+        constexpr size_t least = 32, most = 1 << 14;
+        if (pieces_.empty() || pieces_.back().room - pieces_.back().used < item.size()) {
+            const size_t wanted = pieces_.empty() ? least : std::min(2 * pieces_.back().room, most);
+            const size_t room = std::max(wanted, item.size());
+            pieces_.push_back({std::make_unique_for_overwrite<uint8_t[]>(room), 0, room});
+        }
+        Piece& piece = pieces_.back();
+        std::ranges::copy(item, piece.bytes.get() + piece.used);
+        piece.used += item.size();
+    }
+    size_t bytes() const {
+        size_t sum = 0;
+        for (const Piece& piece : pieces_) sum += piece.used;
+        return sum;
+    }
+    void append_to(std::vector<uint8_t>& bytes) const {
+        for (const Piece& piece : pieces_)
+            bytes.insert(bytes.end(), piece.bytes.get(), piece.bytes.get() + piece.used);
+    }
+
+ private:
+    friend class PackedItemsReader;
+    struct Piece {
+        std::unique_ptr<uint8_t[]> bytes;
+        size_t used = 0, room = 0;
+    };
+    std::vector<Piece> pieces_;
+};
+
+// Reads what PackedItem wrote, in that order. The items stay as they are meanwhile.
+class PackedItemsReader {
+ public:
+    explicit PackedItemsReader(const PackedItems& items) : items_(&items) {}
+
+    // Begins an item, if there is one more.
+    uint8_t first_byte() {
+        if (at_ == items_->pieces_[piece_].used) {
+            ++piece_;
+            at_ = 0;
+        }
+        return byte();
+    }
+    uint8_t byte() { return items_->pieces_[piece_].bytes[at_++]; }
+    uint64_t number() {
+        const uint8_t* bytes = items_->pieces_[piece_].bytes.get();
+        uint64_t value = 0;
+        for (unsigned shift = 0;; shift += 7) {
+            const uint8_t byte = bytes[at_++];
+            value |= uint64_t{byte & 0x7fu} << shift;
+            if (byte < 0x80) return value;
+        }
+    }
+    int64_t plus_difference(int64_t from) {
+        const uint64_t value = number();
+        return static_cast<int64_t>(static_cast<uint64_t>(from) +
+                                    (value >> 1 ^ (value & 1 ? UINT64_MAX : 0)));
+    }
+
+ private:
+    const PackedItems* items_;
+    size_t piece_ = 0, at_ = 0;
+};
+
+}  // namespace ovni

@@ -1,0 +1,87 @@
+// What a process does in MPI, as CallReader shows it to its consumers. Plain data; times are corrected
+// clocks, ns, numbers of communicators, windows, files and requests are those of the process.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "mpi_function_rows.hpp"
+#include "ovni/mpi_events.h"
+
+namespace ovni {
+
+// What the enter of a call says.
+struct Call {
+    const MpiFunctionRow* function = nullptr;  // null: no call is open
+    int64_t enter = 0;
+    uint64_t offset = 0;  // of its enter in the stream
+    uint64_t sent = 0;    // bytes by a collective, a one-sided call, or the first half of an exchange
+    uint32_t object = OVNI_MPI_NO_OBJECT;  // communicator, window or file
+    uint32_t communicator =
+        OVNI_MPI_NO_OBJECT;  // the object, or that on which the window of a fence was made
+    uint32_t request = 0;    // that it posts, waits for or receives; 0: none, or many
+    int32_t peer = OVNI_MPI_NOBODY, tag = OVNI_MPI_ANY, root = OVNI_MPI_ANY;
+    uint32_t turn = 0;        // of a collective or a fence: its number on its communicator, from 1; else 0
+    uint32_t collective = 0;  // of a collective: the same if fences do not count
+};
+
+// A message, a collective, or a transfer of a window or a file that was begun, and ends later. An exchange
+// sends and receives.
+struct Request {
+    static constexpr uint64_t unknown_bytes = UINT64_MAX;
+    static constexpr uint16_t no_function = UINT16_MAX;
+    static constexpr uint32_t no_transfer = UINT32_MAX;
+
+    int64_t order = 0;               // when it was posted, or a probe found its message
+    int64_t posted = 0;              // the enter of the call that posts it
+    int64_t left = 0;                // and its leave
+    uint64_t bytes = unknown_bytes;  // that it sends; that a collective receives
+    uint64_t sent = 0;               // by a collective
+    uint64_t offset = 0;             // of the event that posts it
+    uint32_t number = 0, stream = 0;
+    uint32_t communicator = OVNI_MPI_NO_OBJECT;
+    int32_t peer = OVNI_MPI_NOBODY, tag = OVNI_MPI_ANY, root = OVNI_MPI_ANY;
+    // As in Call. A persistent collective or a partitioned message counts the starts of its request instead,
+    // and `made` the requests of its kind on the communicator; else that is 0.
+    uint32_t turn = 0, made = 0, collective = 0;
+    uint32_t transfer = no_transfer;  // kept for the consumer that follows transfers: which one it is
+    uint16_t function = no_function;  // that posts it, in mpi_function_rows
+    bool sends : 1 = false, receives : 1 = false, is_collective : 1 = false, is_transfer : 1 = false;
+    bool is_found : 1 = false;       // a probe has found its message
+    bool is_unrecorded : 1 = false;  // the call that posts it
+};
+
+// The message of a receive.
+struct ReceivedMessage {
+    std::optional<uint64_t> bytes;
+    std::optional<int32_t> peer, tag;
+};
+
+// What the leave of a call says.
+struct Return {
+    int64_t clock = 0;
+    uint64_t offset = 0;            // in the stream
+    std::optional<uint64_t> bytes;  // missing: it has failed, or its function records none
+    int32_t peer = OVNI_MPI_NOBODY, tag = OVNI_MPI_ANY;  // of the message that it received or found
+    uint32_t object = OVNI_MPI_NO_OBJECT;                // that it made
+    uint32_t request = 0;                                // that it made; 0: none
+    const Request* found = nullptr;  // of a matched receive: its message, if a probe was seen to find it
+    Request* transfer = nullptr;     // the request of a transfer that it began
+};
+
+// One thread of the process.
+struct CallThread {
+    uint32_t stream = 0;
+    uint32_t index = 0;              // among the threads of the process, as they come
+    Call call;                       // the innermost that is open
+    int64_t now = 0;                 // its last event of MPI
+    int64_t until = 0;               // its last event
+    int64_t resumed_at = INT64_MIN;  // the end of the last gap
+    uint16_t outermost = 0;          // function of the outermost call, if `depth` is not 0
+    uint32_t depth = 0;              // of calls
+    bool is_cut = false;             // its program ended without ending it
+    bool is_damaged = false;         // events are missing behind the last one
+    bool has_collectives = false;
+};
+
+}  // namespace ovni

@@ -1,0 +1,60 @@
+// Who wants to know what a process does in MPI derives from this. Calls come in the order of time.
+#pragma once
+
+#include "calls/call.hpp"
+#include "model/mpi_details.hpp"
+#include "trace/event_view.hpp"
+
+namespace ovni {
+
+// Why a call is not seen to end: its thread enters another one, leaves another one, or a gap follows.
+enum class Abandoned : uint8_t { by_enter, by_leave, by_gap };
+
+class CallReader;
+
+class CallConsumer {
+ public:
+    CallConsumer() = default;
+    CallConsumer(const CallConsumer&) = delete;
+    CallConsumer& operator=(const CallConsumer&) = delete;
+    virtual ~CallConsumer() = default;
+
+    // `thread.call` was entered.
+    virtual void entered(const CallThread& /*thread*/) {}
+    virtual void left(const CallThread& /*thread*/, const Return& /*told*/) {}
+    // The call of the thread, if there is one, will not be seen to end.
+    virtual void abandoned(const CallThread& /*thread*/, int64_t /*clock*/, Abandoned /*why*/) {}
+    // The outermost call of the thread has ended, or was abandoned by a gap: then `told` is null.
+    virtual void surfaced(const CallThread& /*thread*/, const Return* /*told*/) {}
+    // A request has ended as OVNI_MPI_COMPLETED and its neighbours say. received() follows if it received.
+    virtual void ended(const CallThread& /*thread*/, const Request& /*request*/, uint32_t /*how*/) {}
+    // `message`: null if the trace does not tell of it.
+    virtual void received(const CallThread& /*thread*/, const Request& /*request*/,
+                          const ReceivedMessage* /*message*/) {}
+    // `transfer`: that of a request which has just ended; the bytes that it moved.
+    virtual void transferred(uint32_t /*transfer*/, uint64_t /*bytes*/) {}
+    // What the process tells when recording goes on: messages and collectives of a pause, and requests that
+    // ended in it.
+    virtual void unrecorded(const EventView& /*event*/, const MpiUnrecorded& /*count*/) {}
+    virtual void ended_unrecorded(const Request& /*request*/, const MpiUnrecordedEnd& /*end*/) {}
+    // A gap begins or ends, or the stream was cut; abandoned() came before. `is_counted`: unrecorded() tells.
+    virtual void interrupted(const CallThread& /*thread*/, const EventView& /*event*/, bool /*is_counted*/) {}
+    // Data of a jumbo event of the model mpi, behind its size.
+    virtual void described(const EventView& /*event*/, std::span<const uint8_t> /*data*/) {}
+    // An event of the model ovni: states of threads, regions.
+    virtual void lived(const CallThread& /*thread*/, const EventView& /*event*/) {}
+    // An event of a model that is neither, for consumers that want these.
+    virtual bool wants_others() const { return false; }
+    virtual void other(const CallThread& /*thread*/, const EventView& /*event*/) {}
+    // The last event was taken.
+    virtual void finished() {}
+
+ protected:
+    const CallReader& reader() const { return *reader_; }
+
+ private:
+    friend class CallReader;
+    const CallReader* reader_ = nullptr;
+};
+
+}  // namespace ovni

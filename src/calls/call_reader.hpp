@@ -1,0 +1,108 @@
+// The one reader of the events of MPI of a process: it follows calls and requests, and knows what a failed
+// send, a persistent request, a matched probe, a nested call, a gap or a pause mean. Consumers get what it
+// finds. Memory: threads, communicators, and requests that are under way.
+//
+// A call inside of another one takes its place: the outer one is not seen to end. Requests have the number
+// that the program's process gave them; one whose call fails was not begun, nor is one that no event began.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "calls/call.hpp"
+#include "calls/call_consumer.hpp"
+#include "calls/communicators.hpp"
+#include "calls/request_table.hpp"
+#include "model/mpi_event.hpp"
+#include "trace/stream_reader.hpp"
+
+namespace ovni {
+
+class CallReader {
+ public:
+    // The consumers outlive this, and are called in this order.
+    explicit CallReader(std::vector<CallConsumer*> consumers);
+    CallReader(const CallReader&) = delete;
+    CallReader& operator=(const CallReader&) = delete;
+
+    // The streams tell what pauses leave out (OVNI_MPI_VERSION_OF_PAUSES).
+    void expect_account() { has_account_ = true; }
+    // Events of the streams of one process in the order of time; those of other models are welcome.
+    void take(const EventView& event);
+    // Events of that stream are missing from here on.
+    void end_damaged(uint32_t stream) { thread_of(stream).is_damaged = true; }
+    // Call after the last event.
+    void finish();
+
+    const ProcessCommunicators& communicators() const { return communicators_; }
+    // By CallThread::index. At the end their calls are those that are open, also where a stream was cut.
+    size_t thread_count() const { return threads_.size(); }
+    const CallThread& thread(size_t index) const { return threads_[index]; }
+    // Under way.
+    const RequestTable& requests() const { return requests_; }
+    // Messages that probes have found and nothing has received, by the number of their request.
+    const std::unordered_map<uint32_t, Request>& found() const { return found_; }
+    struct Turns {
+        uint32_t all = 0, collectives = 0;  // all: with fences
+    };
+    // The collectives that the process has entered, by number of the communicator.
+    const std::unordered_map<uint32_t, Turns>& turns() const { return turns_; }
+    // MPI_Finalize was entered.
+    bool is_finalizing() const { return is_finalizing_; }
+    // Of any kind, but for the ends of streams.
+    bool has_gaps() const { return has_gaps_; }
+
+ private:
+    struct Counted {
+        uint32_t request = 0, start = 0, made = 0;
+    };
+    struct Thread : CallThread {
+        Counted counted;                           // what MXg has just told
+        uint32_t started = 0;                      // the send that MXs has just started
+        uint32_t ended = 0;                        // the receive that MXc has just ended
+        uint32_t transfer = Request::no_transfer;  // that of the request that MXc has just ended
+        std::vector<uint32_t> started_requests;    // by this call
+    };
+
+    Thread& thread_of(uint32_t stream);
+    void take_mark(Thread& thread, const EventView& event);
+    void live(Thread& thread, const EventView& event);
+    void take_description(const EventView& event);
+    void enter(Thread& thread, const EventView& event, const MpiEvent& mpi);
+    void leave(Thread& thread, const EventView& event, const MpiEvent& mpi);
+    void surface(Thread& thread, const Return* told);
+    void abandon(Thread& thread, int64_t clock, Abandoned why);
+    void post(const Thread& thread);
+    void leave_posting(const Call& call, const Return& told);
+    void leave_probe(const Thread& thread, const Return& told);
+    void begin_at_leave(const Thread& thread, Return& told);
+    void start(Thread& thread, const EventView& event, const MpiEvent& mpi);
+    void start_collective(Thread& thread, const EventView& event, const MpiEvent& mpi);
+    void end_request(Thread& thread, uint32_t number, uint32_t how);
+    void end_receive(Thread& thread, const ReceivedMessage* message);
+    void take_bytes(Thread& thread, uint64_t bytes);
+    void meet_under_way(const EventView& event, const MpiUnderWay& receive);
+    template <class... Given, class... Args>
+    void tell(void (CallConsumer::*what)(Given...), const Args&... args) {
+        for (CallConsumer* consumer : consumers_) (consumer->*what)(args...);
+    }
+
+    std::vector<CallConsumer*> consumers_, of_others_;
+    ProcessCommunicators communicators_;
+    std::deque<Thread> threads_;
+    Thread* last_ = nullptr;  // whose event came last
+    std::unordered_map<uint32_t, Thread*> by_stream_;
+    RequestTable requests_;
+    std::unordered_map<uint32_t, Request> persistent_;  // collectives, as they were made
+    std::unordered_map<uint32_t, Request> found_;
+    std::unordered_map<uint32_t, Turns> turns_;  // by communicator
+    bool has_account_ = false, is_finalizing_ = false, has_gaps_ = false;
+};
+
+// Reads streams of one process to their ends, or to damage. Returns what is wrong with them.
+std::vector<std::string> read(std::vector<StreamReader> streams, CallReader& process);
+
+}  // namespace ovni

@@ -1,0 +1,69 @@
+// What the processes of a trace have recorded of messages, collectives, and their times in MPI.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <vector>
+
+#include "messages/scan/message_ends.hpp"
+#include "messages/scan/object_calls.hpp"
+#include "messages/scan/packed_ends.hpp"
+
+namespace ovni {
+
+struct ProcessFacts {
+    uint32_t process = 0;  // in System
+    uint32_t world = 0;    // in worlds()
+    int rank = 0;          // there
+    int world_size = 0;    // 0: the process has no rank
+};
+
+// A key and the side that its process is on.
+struct KeyOfProcess {
+    enum class Side : uint32_t { sends, receives };
+    MessageKey key;
+    uint32_t process = 0;
+    Side side = Side::sends;
+    uint32_t is_inter = 0;  // key.group is still to be found
+    auto operator<=>(const KeyOfProcess&) const = default;
+};
+
+// A thread entered or left a region of MPI_Pcontrol, which may be open in itself.
+struct RegionChange {
+    enum class What : uint32_t { open, close };
+    int64_t time = 0;
+    int64_t region = 0;  // its value
+    uint32_t stream = 0;
+    What what = What::open;
+};
+
+// The time in which a process used MPI, and the calls of the thread that initialised it.
+struct ProcessTimes {
+    struct Call {
+        int64_t enter = 0, leave = 0;
+        uint32_t function = 0;  // in mpi_function_rows
+        uint32_t request = 0;   // that it is for; 0: none, or many
+    };
+    uint32_t process = 0, stream = 0;
+    int64_t begin = 0, end = 0;  // MPI_Init ends, MPI_Finalize or the trace begins or ends
+    std::vector<Call> calls;     // between these, of the thread that called MPI_Init
+};
+
+// The records of several processes, put together.
+struct MessageEnds {
+    std::vector<KeyOfProcess> keys;
+    std::vector<PackedEnds> ends;  // by key
+    std::vector<CollectiveEnd> collectives;
+    // MPI_Init, with turn 1, and MPI_Finalize, with turn 2: calls of all ranks of a world. A call behind a
+    // gap was entered in it, before the time that its enter says.
+    std::vector<CollectiveEnd> world_calls;
+    // Receives of any sender or tag that were freed, as sender and tag OVNI_MPI_ANY: each process tells of
+    // one kind once.
+    std::vector<KeyOfProcess> freed;
+    std::vector<RegionChange> regions;  // of the threads that initialised MPI
+    std::vector<ProcessTimes> times;
+    FoundObjects objects;
+    uint64_t without_communicator = 0;  // ends of messages on communicators that nothing describes
+};
+
+}  // namespace ovni

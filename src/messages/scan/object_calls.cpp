@@ -1,0 +1,120 @@
+#include "messages/scan/object_calls.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "calls/call_reader.hpp"
+#include "calls/mpi_functions.hpp"
+#include "ovni/mpi_events.h"
+
+namespace ovni {
+
+namespace {
+
+std::string text_of(std::span<const uint8_t> bytes) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return std::string(text.substr(0, text.find('\0')));
+}
+
+}  // namespace
+
+ObjectCalls::Thread& ObjectCalls::thread_of(const CallThread& caller) {
+    if (caller.index >= threads_.size()) threads_.resize(caller.index + 1);
+    return threads_[caller.index];
+}
+
+void ObjectCalls::entered(const CallThread& caller) {
+    if (uses_object(*caller.call.function)) thread_of(caller).bytes = caller.call.sent;
+}
+
+void ObjectCalls::left(const CallThread& caller, const Return& told) {
+    const Call& call = caller.call;
+    if (caller.index < threads_.size()) complete(threads_[caller.index], told.clock);
+    if (!uses_object(*call.function)) return;
+    if (call.function->record == MpiRecord::OneSided && !told.bytes) return;  // it has failed
+    const bool makes = makes_object(*call.function);
+    const auto object = objects_.find(makes ? told.object : call.object);
+    if (object == objects_.end()) return;
+    if (makes) found_.objects[object->second].is_made = 1;
+    ObjectCall found;
+    found.enter = call.enter;
+    found.leave = found.complete = told.clock;
+    found.bytes = thread_of(caller).bytes;
+    found.result = told.bytes.value_or(0);
+    found.stream = caller.stream;
+    found.object = object->second;
+    found.target = call.root;
+    found.function = index_of(*call.function);
+    if (told.transfer) {
+        found.has_request = 1;
+        found.complete = ObjectCall::never;
+        told.transfer->transfer = static_cast<uint32_t>(found_.calls.size());
+    }
+    found_.calls.push_back(found);
+}
+
+void ObjectCalls::abandoned(const CallThread& caller, int64_t clock, Abandoned why) {
+    if (caller.index >= threads_.size()) return;
+    Thread& thread = threads_[caller.index];
+    if (why == Abandoned::by_leave) complete(thread, clock);
+    thread.completed.clear();
+}
+
+void ObjectCalls::complete(Thread& thread, int64_t clock) {
+    for (const uint32_t call : thread.completed) found_.calls[call].complete = clock;
+    thread.completed.clear();
+}
+
+void ObjectCalls::ended(const CallThread& caller, const Request& request, uint32_t how) {
+    if (request.transfer != Request::no_transfer && how == OVNI_MPI_COMPLETED)
+        thread_of(caller).completed.push_back(request.transfer);
+}
+
+void ObjectCalls::transferred(uint32_t transfer, uint64_t bytes) {
+    found_.calls[transfer].result = bytes;
+}
+
+void ObjectCalls::described(const EventView& event, std::span<const uint8_t> data) {
+    if (event.code == OVNI_MPI_OBJECT) define(data);
+    if (event.code == OVNI_MPI_NAME) name(data);
+}
+
+// Every stream that uses an object describes it.
+void ObjectCalls::define(std::span<const uint8_t> data) {
+    struct {
+        uint32_t number, kind, communicator;
+    } told;
+    if (data.size() < sizeof told) return;
+    std::memcpy(&told, data.data(), sizeof told);
+    if (told.kind != OVNI_MPI_WINDOW && told.kind != OVNI_MPI_FILE) return;
+    if (objects_.contains(told.number)) return;
+    MpiObject object;
+    object.kind = static_cast<ObjectKind>(told.kind);
+    object.process = caller_.process;
+    object.communicator = told.communicator;
+    const CommunicatorFacts* communicator = reader().communicators().find(told.communicator);
+    if (!communicator || (communicator->flags & OVNI_MPI_BY_USE) == 0)
+        object.communicator_id = reader().communicators().id_of(told.communicator);
+    if (communicator) object.rank = communicator->rank;
+    if (told.communicator == OVNI_MPI_WORLD) object.scope = caller_.world + 1;
+    if (told.communicator == OVNI_MPI_SELF) object.scope = caller_.process + 1;
+    const auto is_before = [&](const auto& known) {
+        const MpiObject& other = found_.objects[known.second];
+        return other.kind == object.kind && other.communicator == object.communicator;
+    };
+    object.turn = static_cast<uint32_t>(std::ranges::count_if(objects_, is_before)) + 1;
+    object.name = text_of(data.subspan(sizeof told));
+    objects_[told.number] = static_cast<uint32_t>(found_.objects.size());
+    found_.objects.push_back(std::move(object));
+}
+
+void ObjectCalls::name(std::span<const uint8_t> data) {
+    uint32_t number = 0;
+    if (data.size() <= sizeof number) return;
+    std::memcpy(&number, data.data(), sizeof number);
+    if (const auto known = objects_.find(number); known != objects_.end())
+        found_.objects[known->second].name = text_of(data.subspan(sizeof number));
+}
+
+}  // namespace ovni

@@ -1,0 +1,82 @@
+// The first reading of a trace: all that a run has to know of its streams before it emulates them, found by
+// one look at each event. The emulation is the second reading, and the last.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "emu/plan/start.hpp"
+#include "emu/plan/system.hpp"
+#include "messages/scan/communicator_uses.hpp"
+#include "messages/scan/found_ends.hpp"
+#include "messages/scan/open_calls.hpp"
+#include "messages/scan/open_waits.hpp"
+#include "messages/scan/process_facts.hpp"
+#include "messages/scan/recorded_calls.hpp"
+#include "trace/trace.hpp"
+
+namespace ovni {
+
+// What to look for.
+struct ScanFor {
+    bool messages = false;    // of processes with a rank; with collectives, and times in MPI
+    bool open_calls = false;  // at the ends of the streams
+    bool open_waits = false;  // likewise, in POSIX threads
+    bool timeline = false;    // what mpi.prv needs, of all streams
+
+    bool is_nothing() const { return !messages && !open_calls && !open_waits && !timeline; }
+};
+
+// Bits: why a process may lack ends.
+struct GapsOfProcess {
+    static constexpr uint64_t pauses = 1;          // recording was off, and the ends meanwhile are counted
+    static constexpr uint64_t losses = 2;          // any other gap
+    static constexpr uint64_t ends_in_doubt = 4;   // it has pauses, and did not record MPI_Finalize
+    static constexpr uint64_t without_events = 8;  // it has recorded nothing of MPI
+    static constexpr uint64_t only_cut = 16;       // losses are all behind the end of what can be read
+};
+
+struct MpiTimeline {
+    int64_t last_clock = 0;  // of any event
+    std::vector<InitCall> init;
+    std::vector<CommunicatorUse> uses;
+    std::map<uint32_t, RecordedCalls> calls;  // by stream; those without an event are missing
+};
+
+// Of the processes that were read. Processes come in the order of System, group by group.
+struct Scanned {
+    std::vector<MessageEnds> ends;    // of groups of processes
+    std::vector<MemberList> members;  // with `messages` or `timeline`
+    std::vector<uint64_t> gaps;       // by process of the trace: GapsOfProcess
+    std::vector<EndOfProcess> open_calls;
+    std::vector<OpenWait> open_waits;  // by stream
+    MpiTimeline timeline;
+    std::set<std::string> damages;  // of streams, which end there
+};
+
+// What to read and how.
+struct ScannedPart {
+    std::vector<bool> processes;   // of System: true for each that is to be read
+    std::vector<uint32_t> strays;  // streams of no process, whose clocks count for the timeline
+    size_t threads = 1;            // that read at a time
+
+    static ScannedPart all_processes(const System& system, size_t threads) {
+        return {std::vector<bool>(system.processes().size(), true), {}, threads};
+    }
+};
+
+Scanned scan(const Trace& trace, const System& system, const ScannedPart& part, const ScanFor& wanted,
+             const OpenStream& open);
+
+// True if the stream has events of MPI.
+bool uses_mpi(const Stream& stream);
+// True if something can be found: the process has a rank and MPI; calls or waits may be open where the
+// program did not end a stream.
+bool may_have_messages(const Trace& trace);
+bool may_have_open_calls(const Trace& trace);
+bool may_have_open_waits(const Trace& trace);
+
+}  // namespace ovni
