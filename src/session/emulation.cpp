@@ -26,7 +26,6 @@
 #include "session/replay/exchange.hpp"
 #include "session/replay/tie_exchange.hpp"
 #include "sink/output_formats.hpp"
-#include "sink/paraver/mpi_prv_sink.hpp"
 #include "sink/paraver/prv_sink.hpp"
 #include "trace/merger.hpp"
 
@@ -101,7 +100,7 @@ int Emulation::emulate() {
     scan();
     analyse_traffic(origin);
     Emulator emulator(trace_, system_, plan_, options_.strictness, origin, work_.share);
-    if (options_.mpi_prv != MpiPrv::none) find_calls(origin);
+    if (any_needs(&Sink::needs_calls)) find_calls(origin);
     if (needs_report() || (any_needs(&Sink::needs_regions) && has_regions()))
         tallies_.emplace(system_, plan_);
     Window window = make_window(std::move(readers), emulator, origin);
@@ -208,7 +207,7 @@ void Emulation::scan() {
     wanted.messages = options_.messages != Messages::left_out && may_have_messages(trace_);
     wanted.open_calls = may_have_open_calls(trace_);
     wanted.open_waits = may_have_open_waits(trace_);
-    wanted.timeline = options_.mpi_prv != MpiPrv::none;
+    wanted.timeline = any_needs(&Sink::needs_calls);
     if (wanted.messages || wanted.timeline)
         limit_memory(options_.memory.value_or(fair_memory_limit(local_size_by_launcher())),
                      memory_directory());
@@ -264,17 +263,11 @@ void Emulation::find_calls(int64_t origin) {
     for (uint32_t s = 0; s < trace_.streams().size(); ++s)
         if (reads(s)) streams.push_back(s);
     mpi_plan_ = find_mpi_plan(ranks(), trace_, system_, scanned_, origin);
-    if (!mpi_plan_.plan.has_files()) {
-        if (ranks().is_root()) log::warn("no MPI program is in this trace, mpi.prv is not written");
-        return;
-    }
+    if (!mpi_plan_.plan.has_files()) return;
     ranks().agree([&] {
         calls_.emplace(ranks(), system_, mpi_plan_, scanned_.timeline.calls, streams, work_.share.processes,
                        origin);
     });
-    sinks_.push_back(std::make_unique<MpiPrvSink>(
-        options_.output, mpi_plan_.plan,
-        options_.mpi_prv == MpiPrv::with_states ? MpiPrvText::States::shown : MpiPrvText::States::left_out));
 }
 
 // A format that this build lacks is told before anything is read or written.
@@ -288,7 +281,8 @@ void Emulation::make_sinks() {
 
 void Emulation::begin_sinks() {
     for (const auto& sink : sinks_) {
-        sink->expect({rows_, longest_waits_, options_.min_duration});
+        sink->expect(
+            {rows_, longest_waits_, mpi_plan_.plan, options_.min_duration, options_.leaves_out_states});
         sink->begin(ranks(), plan_);
     }
 }

@@ -83,7 +83,7 @@ class Emulation {
     std::optional<TrafficOutput> traffic_;
     TrafficRows rows_;  // if a sink wants them
     std::vector<WaitRow> longest_waits_;
-    FoundPlan mpi_plan_;  // with --mpi-prv
+    FoundPlan mpi_plan_;  // if a sink needs calls
     std::optional<PendingCalls> calls_;
     ReportContent content_;
     std::future<Efficiencies> efficiencies_;  // of `content_`

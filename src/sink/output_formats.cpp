@@ -4,6 +4,7 @@
 #include "sink/otf2/otf2_sink.hpp"
 #include "sink/page/page_sink.hpp"
 #include "sink/paje/paje_sink.hpp"
+#include "sink/paraver/mpi_prv_sink.hpp"
 #include "sink/perfetto/perfetto_sink.hpp"
 
 namespace ovni {
@@ -34,6 +35,12 @@ constexpr OutputFormat formats[] = {
     {{"html", "", "FILE", "",
       "Write a page for browsers, too: losses, efficiencies, MPI, waits, a timeline."},
      make<PageSink>},
+    {{"mpi-prv", "", "", "",
+      R"(Write mpi.prv, too: MPI with tasks, nodes, communicators, states and messages, as other tools for MPI
+      want it. Further worlds are mpi.world2.prv and so on.)"},
+     make<MpiPrvSink>,
+     OutputKind::directory,
+     "mpi"},
 };
 
 }  // namespace

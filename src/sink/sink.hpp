@@ -16,6 +16,7 @@
 #include "emu/records/schema.hpp"
 #include "messages/match/message_record.hpp"
 #include "messages/plan/mpi_call.hpp"
+#include "messages/plan/mpi_plan.hpp"
 #include "messages/traffic_rows.hpp"
 #include "sink/facts.hpp"
 
@@ -53,13 +54,15 @@ struct Expected {
     // the last slice, if the emulation ends before the trace.
     const TrafficRows& traffic;
     std::span<const WaitRow> longest_waits;  // of the trace, by time; alike on all ranks
+    const MpiPlan& mpi;                      // empty if no sink needs calls, or no process uses MPI
     int64_t min_duration = 0;                // ns: formats that can leave out shorter slices
+    bool leaves_out_states = false;          // of mpi.prv
 };
 
 class Sink {
  public:
     virtual ~Sink() = default;
-    // Called before begin(). Local.
+    // Called before begin(). Local. What is expected outlives the sink.
     virtual void expect(const Expected& /*expected*/) {}
     // Collective. Throws Error if the output cannot be made. `ranks` and `plan` outlive the sink.
     virtual void begin(const Ranks& ranks, const Plan& plan) = 0;
@@ -70,6 +73,8 @@ class Sink {
     // Collective. Outputs get their names; without it, and after an error, nothing is left.
     virtual void end(const Outcome& outcome) = 0;
 
+    // Calls of MPI, with their plan.
+    virtual bool needs_calls() const { return false; }
     virtual bool needs_facts() const { return false; }
     // Facts with the sums of regions.
     virtual bool needs_regions() const { return false; }

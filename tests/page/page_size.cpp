@@ -128,7 +128,8 @@ TEST_P(PageSizeTest, IsBounded) {
     PageSink sink(path);
     const TrafficRows traffic;
     const std::vector<WaitRow> longest = waits();
-    sink.expect({traffic, longest});
+    const MpiPlan no_mpi;
+    sink.expect({traffic, longest, no_mpi});
     sink.begin(alone, plan_);
     fill(sink);
     const Facts facts;

@@ -33,9 +33,6 @@ constexpr OptionRow rows[] = {
      See --help report.)"},
     {"breakdown", "b", "", "",
      R"(Write breakdowns, too: what all CPUs do, sorted, for the models nanos6, nosv and openmp.)"},
-    {"mpi-prv", "", "", "",
-     R"(Write mpi.prv, too: MPI with tasks, nodes, communicators, states and messages, as other tools for MPI
-     want it. Further worlds are mpi.world2.prv and so on. Reads the trace twice more.)"},
     {"no-states", "", "", "", "Leave states out of mpi.prv, which is half as large then."},
     {"min-duration", "", "TIME", "",
      "Leave slices out of --perfetto that are shorter, such as 10us. A line says how many these are."},
@@ -44,7 +41,8 @@ constexpr OptionRow rows[] = {
      trace tells them, as in "rank 3 node1 TH 1.20 thread helper"; reference: those of the reference emulator, as
      in "TH 1.20". Traces of other libraries always have the latter.)",
      "ranks"},
-    {"no-messages", "", "", "", "Leave messages out: then the trace is read once, not twice."},
+    {"no-messages", "", "", "",
+     "Leave messages out: then the trace is read once, unless --mpi-prv needs a reading before."},
     {"memory", "", "SIZE", "",
      R"(What tables of messages may take, with k, M or G; more than that lies in files beside the outputs while
      it is needed. Default: half of the memory that is free, divided among the ranks of a node.)"},
@@ -181,7 +179,9 @@ EmulationOptions read_options(const Cli& cli) {
     if (cli.has("clock-offsets")) options.clock_table = cli.get<std::string>("clock-offsets");
     for (const OutputFormat& format : output_formats())
         if (std::string name(format.option.name); cli.has(name))
-            options.outputs.push_back({&format, cli.get<std::string>(name)});
+            options.outputs.push_back({&format, format.own_name
+                                                    ? options.output
+                                                    : std::filesystem::path(cli.get<std::string>(name))});
     if (cli.has("report")) options.report = cli.get<std::string>("report");
     if (cli.has("statistics")) options.statistics = cli.get<std::string>("statistics");
     if (cli.has("all-models")) options.enabled = EnabledModels::all;
@@ -198,10 +198,9 @@ EmulationOptions read_options(const Cli& cli) {
     if (cli.has("no-messages")) options.messages = Messages::left_out;
     if (cli.has("jobs")) options.threads = threads(cli);
     if (cli.has("memory")) options.memory = memory(cli);
-    if (cli.has("mpi-prv")) options.mpi_prv = MpiPrv::with_states;
     if (cli.has("no-states")) {
         if (!cli.has("mpi-prv")) throw UsageError("--no-states needs --mpi-prv: no other output has them");
-        options.mpi_prv = MpiPrv::without_states;
+        options.leaves_out_states = true;
     }
     if (cli.has("min-duration")) {
         if (!cli.has("perfetto"))

@@ -28,11 +28,8 @@ enum class Tolerance { none, keep_going };
 // Do all nodes share the trace directory, or has each one of its own (ovniemu-mpi --local)?
 enum class Storage { shared, node_local };
 
-// Messages are matched, which reads the trace twice, or are left out.
+// Messages are matched, for which the trace is scanned first, or are left out.
 enum class Messages { matched, left_out };
-
-// Is mpi.prv written, and are states in it?
-enum class MpiPrv { none, without_states, with_states };
 
 struct ChosenOutput {
     const OutputFormat* format;
@@ -63,9 +60,9 @@ struct EmulationOptions {
     Messages messages = Messages::matched;
     std::optional<int> threads;      // that emulate, in one process; else as many as pay
     std::optional<uint64_t> memory;  // bytes that large tables may take; else as much as is fair
-    MpiPrv mpi_prv = MpiPrv::none;
-    int64_t min_duration = 0;  // ns: shorter slices are left out of --perfetto
-    bool empty_is_ok = false;  // a directory without any trace gives empty outputs
+    bool leaves_out_states = false;  // of mpi.prv
+    int64_t min_duration = 0;        // ns: shorter slices are left out of --perfetto
+    bool empty_is_ok = false;        // a directory without any trace gives empty outputs
     Focus focus;
     std::optional<ReadPart> part;  // if the focus chooses one, from when it is cut
 

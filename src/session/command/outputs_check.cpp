@@ -26,14 +26,16 @@ std::vector<Output> outputs_of(const EmulationOptions& options) {
             {kind, fmt::format("the partial file of {}", option), output_path(path, Ending::partial)});
     };
     for (const ChosenOutput& chosen : options.outputs)
-        add(chosen.format->kind, fmt::format("--{}", chosen.format->option.name), chosen.path);
+        if (!chosen.format->own_name)
+            add(chosen.format->kind, fmt::format("--{}", chosen.format->option.name), chosen.path);
     if (options.report) add(OutputKind::file, "--report", *options.report);
     if (options.statistics) outputs.push_back({OutputKind::file, "--statistics", *options.statistics});
     std::vector<std::string> names{"thread", "cpu"};
     for (const ModelSpec* model : all_models())
         if (model->breakdown && options.breakdowns == Breakdowns::yes)
             names.push_back(breakdown_name(*model));
-    if (options.mpi_prv != MpiPrv::none) names.emplace_back("mpi");
+    for (const ChosenOutput& chosen : options.outputs)
+        if (chosen.format->own_name) names.emplace_back(chosen.format->own_name);
     for (const std::string& name : names)
         for (const char* extension : {".prv", ".pcf", ".row"})
             for (Ending ending : {Ending::complete, Ending::partial})

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "base/log.hpp"
 #include "sink/output_names.hpp"
 #include "sink/paraver/mpi_side_files.hpp"
 #include "sink/placed_file.hpp"
@@ -21,15 +22,22 @@ struct MpiPrvSink::File {
     PlacedFile placed;
 };
 
-MpiPrvSink::MpiPrvSink(std::filesystem::path directory, const MpiPlan& plan, MpiPrvText::States states)
-    : directory_(std::move(directory)), plan_(plan), text_(plan, states) {}
+MpiPrvSink::MpiPrvSink(std::filesystem::path directory) : directory_(std::move(directory)) {}
 MpiPrvSink::~MpiPrvSink() = default;
+
+void MpiPrvSink::expect(const Expected& expected) {
+    plan_ = &expected.mpi;
+    text_.emplace(expected.mpi,
+                  expected.leaves_out_states ? MpiPrvText::States::left_out : MpiPrvText::States::shown);
+}
 
 void MpiPrvSink::begin(const Ranks& ranks, const Plan& plan) {
     ranks_ = &ranks;
     files_.clear();
-    for (size_t w = 0; w < plan_.files.size(); ++w)
-        files_.push_back(std::make_unique<File>(ranks, directory_, w, plan_.files[w], plan.schema.began));
+    if (!plan_->has_files() && ranks.is_root())
+        log::warn("no MPI program is in this trace, mpi.prv is not written");
+    for (size_t w = 0; w < plan_->files.size(); ++w)
+        files_.push_back(std::make_unique<File>(ranks, directory_, w, plan_->files[w], plan.schema.began));
 }
 
 void MpiPrvSink::share(const Slice& /*slice*/) {
@@ -44,6 +52,7 @@ std::vector<PlacedFile*> MpiPrvSink::placed() const {
 
 // In the order of moments. At one moment records come first, then calls, then messages.
 void MpiPrvSink::write(const Slice& slice) {
+    if (files_.empty()) return;
     if (!ranks_->is_alone()) write_placed(*ranks_, placed());
     std::span<const Record> records = slice.records;
     std::span<const MpiCall> calls = slice.calls;
@@ -68,24 +77,24 @@ void MpiPrvSink::write(const Slice& slice) {
 // Other states are those of thread.prv.
 void MpiPrvSink::format(const Record& record) {
     if (!is_of_traffic(record.type)) return;
-    const MpiPlan::Thread* thread = plan_.thread_of(record.thread_row);
+    const MpiPlan::Thread* thread = plan_->thread_of(record.thread_row);
     if (!thread) return;
     PlacedFile& file = files_[thread->file]->placed;
-    file.add(text_.format(record, file.room(MpiPrvText::slack).first<MpiPrvText::slack>()));
+    file.add(text_->format(record, file.room(MpiPrvText::slack).first<MpiPrvText::slack>()));
 }
 
 void MpiPrvSink::format(const MpiCall& call) {
-    PlacedFile& file = files_[plan_.threads[call.thread].file]->placed;
-    file.add(text_.format(call, file.room(MpiPrvText::slack).first<MpiPrvText::slack>()));
+    PlacedFile& file = files_[plan_->threads[call.thread].file]->placed;
+    file.add(text_->format(call, file.room(MpiPrvText::slack).first<MpiPrvText::slack>()));
 }
 
 // A message between two worlds has no file.
 void MpiPrvSink::format(const MessageRecord& message) {
-    const MpiPlan::Thread* sender = plan_.thread_of(message.sender_row);
-    const MpiPlan::Thread* receiver = plan_.thread_of(message.receiver_row);
+    const MpiPlan::Thread* sender = plan_->thread_of(message.sender_row);
+    const MpiPlan::Thread* receiver = plan_->thread_of(message.receiver_row);
     if (!sender || !receiver || sender->file != receiver->file) return;
     PlacedFile& file = files_[sender->file]->placed;
-    file.add(text_.format(message, file.room(MpiPrvText::slack).first<MpiPrvText::slack>()));
+    file.add(text_->format(message, file.room(MpiPrvText::slack).first<MpiPrvText::slack>()));
 }
 
 uint64_t MpiPrvSink::bytes_written() const {
@@ -96,7 +105,7 @@ std::vector<ShownInMpi> MpiPrvSink::all_shown() const {
     constexpr size_t words = sizeof(ShownInMpi) / sizeof(uint64_t);
     std::vector<uint64_t> bits;
     for (uint32_t f = 0; f < files_.size(); ++f) {
-        const ShownInMpi& shown = text_.shown(f);
+        const ShownInMpi& shown = text_->shown(f);
         bits.insert(bits.end(), shown.called.begin(), shown.called.end());
         bits.insert(bits.end(), {shown.is_init_made_up, shown.has_gaps, shown.has_path, shown.waits});
     }
@@ -115,14 +124,15 @@ std::vector<ShownInMpi> MpiPrvSink::all_shown() const {
 
 // States and messages of a trace that is not complete may reach behind its end.
 void MpiPrvSink::end(const Outcome& outcome) {
+    if (files_.empty()) return;
     if (!ranks_->is_alone()) {
         place_kept(*ranks_, placed());
         ranks_->agree([&] { write_placed(*ranks_, placed()); });
     }
-    const int64_t end = ranks_->allreduce(Op::max, std::max(outcome.duration, text_.last_time()));
+    const int64_t end = ranks_->allreduce(Op::max, std::max(outcome.duration, text_->last_time()));
     const std::vector<ShownInMpi> shown = all_shown();
     for (size_t f = 0; f < files_.size(); ++f)
-        files_[f]->placed.finish(mpi_prv_header(plan_.files[f], end, outcome.schema.began));
+        files_[f]->placed.finish(mpi_prv_header(plan_->files[f], end, outcome.schema.began));
     ranks_->agree([&] {
         if (!ranks_->is_root()) return;
         std::vector<OutputFile> side_files;
@@ -131,7 +141,7 @@ void MpiPrvSink::end(const Outcome& outcome) {
         };
         for (size_t f = 0; f < files_.size(); ++f) {
             side_files.emplace_back(path_of(f, ".pcf")).write(mpi_pcf_text(shown[f], outcome.schema.thread));
-            side_files.emplace_back(path_of(f, ".row")).write(mpi_row_text(plan_, plan_.files[f]));
+            side_files.emplace_back(path_of(f, ".row")).write(mpi_row_text(*plan_, plan_->files[f]));
         }
         for (OutputFile& file : side_files) file.commit();
         for (size_t f = 0; f < files_.size(); ++f) files_[f]->placed.commit_as(path_of(f, ".prv"));
