@@ -48,7 +48,8 @@ Fd open_to_read(const std::string& path) {
 
 }  // namespace
 
-FileWindow::FileWindow(std::string path, size_t block) : path_(std::move(path)), block_(block) {
+FileWindow::FileWindow(std::string path, size_t block, std::atomic<uint64_t>* counter)
+    : path_(std::move(path)), counter_(counter), block_(block) {
     Fd fd = open_to_read(path_);
     struct stat info {};
     if (::fstat(fd.get(), &info) != 0) throw system_error("cannot get the size", path_);
@@ -100,6 +101,7 @@ void FileWindow::move_to(uint64_t keep, size_t capacity) {
 void FileWindow::read_up_to(uint64_t to) {
     if (end_ >= to) return;
     read_at(fd_, end_, bytes(end_, to), path_);
+    if (counter_) counter_->fetch_add(to - end_, std::memory_order_relaxed);
     end_ = to;
 }
 

@@ -3,6 +3,7 @@
 // closed at once. If descriptors are scarce, larger files are opened anew for every block.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -14,8 +15,9 @@ namespace ovni {
 
 class FileWindow {
  public:
-    // Reads the first block. Throws Error if this is no regular file or cannot be read.
-    FileWindow(std::string path, size_t block);
+    // Reads the first block. Throws Error if this is no regular file or cannot be read. `counter`, which
+    // outlives this, gets the bytes that are read.
+    FileWindow(std::string path, size_t block, std::atomic<uint64_t>* counter = nullptr);
 
     const std::string& path() const { return path_; }
     uint64_t size() const { return size_; }  // of the file, when it was opened
@@ -44,6 +46,7 @@ class FileWindow {
     void keep_open(Fd fd);
 
     std::string path_;
+    std::atomic<uint64_t>* counter_;
     BlockMemory memory_;
     size_t block_, capacity_;
     uint64_t size_ = 0, begin_ = 0, end_ = 0;

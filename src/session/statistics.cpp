@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "trace/stream_reader.hpp"
+
 namespace ovni {
 
 namespace {
@@ -28,6 +30,7 @@ constexpr Field statistics_fields[] = {
     {"bytes_sent", &RankStatistics::bytes_sent},
     {"collectives_in_windows", &RankStatistics::collectives_in_windows},
     {"peak_memory", &RankStatistics::peak_memory},
+    {"bytes_read", &RankStatistics::bytes_read},
 };
 
 // Peak of this process so far, bytes.
@@ -43,7 +46,8 @@ uint64_t peak_memory() {
 PerRank<RankStatistics> share_statistics(const Ranks& ranks, const EmulationCost& mine) {
     const Ranks::Traffic& traffic = ranks.traffic();
     return ranks.allgather(RankStatistics{mine, traffic.collectives, traffic.messages, traffic.bytes,
-                                          peak_memory(), ranks.is_first_of_process() ? 1U : 0U});
+                                          peak_memory(), bytes_read_of_streams(),
+                                          ranks.is_first_of_process() ? 1U : 0U});
 }
 
 std::string cost_line(const PerRank<RankStatistics>& all, double seconds) {

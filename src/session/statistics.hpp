@@ -23,6 +23,7 @@ struct EmulationCost {
 struct RankStatistics : EmulationCost {
     uint64_t collectives = 0, messages = 0, bytes_sent = 0;  // Ranks::Traffic
     uint64_t peak_memory = 0;  // of its process: bytes resident, with what MPI itself takes
+    uint64_t bytes_read = 0;   // of streams, by its process
     uint64_t is_first_of_process = 0;
 };
 

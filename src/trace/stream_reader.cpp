@@ -1,6 +1,7 @@
 #include "trace/stream_reader.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 
 #include "base/error.hpp"
@@ -13,13 +14,19 @@ namespace {
 
 constexpr uint64_t to_the_file_end = std::numeric_limits<uint64_t>::max();
 
+std::atomic<uint64_t> bytes_read{0};
+
 }  // namespace
+
+uint64_t bytes_read_of_streams() {
+    return bytes_read.load(std::memory_order_relaxed);
+}
 
 StreamReader::StreamReader(StreamSource source)
     : source_(std::move(source)),
       checksums_(
           BlockChecker::open(source_.directory, source_.checksums, source_.until.value_or(to_the_file_end))),
-      file_(file_in(source_.directory, events_name), source_.block),
+      file_(file_in(source_.directory, events_name), source_.block, &bytes_read),
       end_(file_.size()) {
     check_stream_header(end_, file_.bytes(0, file_.end()), path());
     if (checksums_) checksums_->see(file_.bytes(OVNI_FORMAT_STREAM_HEADER, file_.end()));

@@ -47,6 +47,9 @@ struct StreamSource {
     std::optional<uint64_t> until = {};  // as if the file ended there, between two events
 };
 
+// All readers of this process have read so many bytes so far.
+uint64_t bytes_read_of_streams();
+
 class StreamReader {
  public:
     // Throws Error if the file is missing, empty, shorter than its header, or has another magic or version;

@@ -16,7 +16,8 @@ ovni_test(unit_emu
 add_dependencies(unit_emu ovniemu)
 ovni_test(unit_messages call_reader.cpp matching.cpp packed_ends.cpp request_table.cpp waits.cpp
     LIBS ovni_messages ovni_test_support)
-ovni_test(unit_report report.cpp report_calls.cpp report_regions.cpp report_world_waits.cpp LIBS ovni_base ovni_test_support)
+ovni_test(unit_report report.cpp report_calls.cpp report_readings.cpp report_regions.cpp report_world_waits.cpp
+    LIBS ovni_base ovni_test_support)
 add_dependencies(unit_report ovniemu ovnicut ovnitop)
 
 add_test(NAME unit_simulation COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/simulation.py)
