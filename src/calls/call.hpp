@@ -1,4 +1,4 @@
-// What a process does in MPI, as CallReader shows it to its consumers. Plain data; times are corrected
+// Calls and requests of a process, as CallReader shows them to its consumers. Plain data; times are corrected
 // clocks, ns, numbers of communicators, windows, files and requests are those of the process.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace ovni {
 
-// What the enter of a call says.
+// A call, as its enter describes it.
 struct Call {
     const MpiFunctionRow* function = nullptr;  // null: no call is open
     int64_t enter = 0;
@@ -57,7 +57,7 @@ struct ReceivedMessage {
     std::optional<int32_t> peer, tag;
 };
 
-// What the leave of a call says.
+// The end of a call, as its leave describes it.
 struct Return {
     int64_t clock = 0;
     uint64_t offset = 0;            // in the stream

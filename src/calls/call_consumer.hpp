@@ -1,4 +1,4 @@
-// Who wants to know what a process does in MPI derives from this. Calls come in the order of time.
+// The base of classes that follow what a process does in MPI. They are called in the order of time.
 #pragma once
 
 #include "calls/call.hpp"
@@ -33,7 +33,7 @@ class CallConsumer {
                           const ReceivedMessage* /*message*/) {}
     // `transfer`: that of a request which has just ended; the bytes that it moved.
     virtual void transferred(uint32_t /*transfer*/, uint64_t /*bytes*/) {}
-    // What the process tells when recording goes on: messages and collectives of a pause, and requests that
+    // The process reports, when recording goes on, the messages and collectives of a pause, and requests that
     // ended in it.
     virtual void unrecorded(const EventView& /*event*/, const MpiUnrecorded& /*count*/) {}
     virtual void ended_unrecorded(const Request& /*request*/, const MpiUnrecordedEnd& /*end*/) {}

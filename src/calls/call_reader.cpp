@@ -14,7 +14,7 @@ namespace ovni {
 
 namespace {
 
-// What the calls of a function mean.
+// The rules for the calls of a function.
 struct Meaning {
     bool is_collective = false, is_fence = false, is_transfer = false;
     bool sends = false, receives = false;  // a request that it posts
@@ -39,7 +39,7 @@ const Meaning& meaning_of(const MpiFunctionRow& function) {
     return meanings[index_of(function)];
 }
 
-// What a request has of the call that posts it.
+// A request with all that it has of the call that posts it.
 Request request_of(const Call& call, uint32_t number, uint32_t stream) {
     Request request;
     request.number = number;

@@ -38,7 +38,8 @@ class CallReader {
     void finish();
 
     const ProcessCommunicators& communicators() const { return communicators_; }
-    // By CallThread::index. At the end their calls are those that are open, also where a stream was cut.
+    // `index`: CallThread::index. At the end their calls are those that are open, also where a stream was
+    // cut.
     size_t thread_count() const { return threads_.size(); }
     const CallThread& thread(size_t index) const { return threads_[index]; }
     // Under way.
@@ -52,7 +53,7 @@ class CallReader {
     const std::unordered_map<uint32_t, Turns>& turns() const { return turns_; }
     // MPI_Finalize was entered.
     bool is_finalizing() const { return is_finalizing_; }
-    // Of any kind, but for the ends of streams.
+    // A gap of any kind has begun; the end of a stream is none.
     bool has_gaps() const { return has_gaps_; }
 
  private:

@@ -68,7 +68,7 @@ class RequestTable {
         constexpr int digits = 32;
         return number * spread >> (digits - std::countr_zero(cells_.size()));
     }
-    // Where the number is, or would be.
+    // The cell that has the number, or would get it.
     size_t cell_of(uint32_t number) const {
         size_t cell = home_of(number);
         while (cells_[cell].slot != none && cells_[cell].number != number) cell = after(cell);

@@ -29,6 +29,7 @@ TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const Sy
     all.summary = std::move(found.summary);
     all.waits = std::move(waits.waits);
     all.collectives = std::move(waits.collectives);
+    all.world_calls = std::move(waits.world_calls);
     all.wait_summary = std::move(waits.summary);
     return all;
 }

@@ -1,10 +1,12 @@
 // ovnidump: prints the events of a trace in the order of their clocks.
+#include <charconv>
 #include <map>
 
 #include "base/cli.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/parallel.hpp"
 #include "base/printable.hpp"
 #include "cut/focus.hpp"
 #include "emu/plan/start.hpp"
@@ -15,6 +17,7 @@
 #include "tools/event_text.hpp"
 #include "tools/message_partners.hpp"
 #include "tools/text_output.hpp"
+#include "tools/wait_sources.hpp"
 #include "trace/clock_model.hpp"
 #include "trace/merger.hpp"
 #include "trace/region_names.hpp"
@@ -31,6 +34,7 @@ struct Options {
     bool times = false;
     Focus focus;
     std::optional<std::string> clocks;
+    std::optional<size_t> wait;  // its number; then no event is printed
 
     bool is_corrected() const { return corrected || times || !focus.is_whole(); }
 };
@@ -183,6 +187,39 @@ int dump(const Options& options) {
     return 0;
 }
 
+int print_wait(const Options& options) {
+    expect_begun(options.directory);
+    const Trace trace = Trace::open(options.directory);
+    refuse_no_trace(trace);
+    const System system(trace);
+    const ClockModel clocks = ClockModel::of_trace(trace, options.clocks);
+    const ScannedPart all = ScannedPart::all_processes(system, usable_cores());
+    Scanned scanned = scan(trace, system, all, {.messages = true},
+                           [&](uint32_t s) { return open_stream(trace, clocks, s); });
+    const TrafficAnalysis traffic = analyse_traffic(Ranks(), trace, system, clocks, all.processes, scanned,
+                                                    all.threads, Analysis::for_timeline);
+    TextOutput out;
+    for (const std::string& line :
+         sources_of_wait(traffic, trace, system, time_origin(trace, clocks), *options.wait))
+        fmt::format_to(std::back_inserter(out.text()), "{}\n", line);
+    out.flush();
+    for (const std::string& damage : scanned.damages) log::error("{}", damage);
+    return scanned.damages.empty() ? 0 : 1;
+}
+
+size_t number_of_wait(const Cli& cli) {
+    const auto value = cli.get<std::string>("wait");
+    size_t number = 0;
+    const auto [end, fault] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (fault != std::errc() || end != value.data() + value.size() || number == 0)
+        throw UsageError(fmt::format("--wait is a number from 1 on, not '{}' (see --help)", value));
+    for (const char* other : {"hexadecimal", "corrected", "partners", "times"})
+        if (cli.has(other))
+            throw UsageError(fmt::format("--wait prints no events, so --{} says nothing", other));
+    if (!read_focus(cli).is_whole()) throw UsageError("--wait is one of the whole trace: it has no part");
+    return number;
+}
+
 constexpr OptionRow rows[] = {
     {"hexadecimal", "x", "", "", "Print the bytes of payloads instead of descriptions."},
     {"corrected", "", "", "",
@@ -194,8 +231,13 @@ constexpr OptionRow rows[] = {
      R"(Print the other end of a message behind the event that sends it (->: who receives it, and the clock at which the
      receive was complete) and behind the one that posts its receive (<-: who sends it, and the clock at which the send
      began).)"},
+    {"wait", "", "N", "",
+     R"(Print no events, but what the wait of number N was found from: both ends of the messages that its call completes, or
+     all members of its collective, with their calls, times, and places in the streams. N counts the longest waits, as
+     ovnitop --waits lists the first 20, and a report (waits, longest) the first 100.)"},
     {"clock-offsets", "c", "FILE", "",
-     "File to correct by, with --corrected, --times or a part: clocks.json or clock-offsets.txt of any "
+     "File to correct by, with --corrected, --times, --wait or a part: clocks.json or clock-offsets.txt of "
+     "any "
      "name."},
 };
 
@@ -231,12 +273,14 @@ int run(int argc, char** argv) {
                     cli.has("partners"),
                     cli.has("times"),
                     read_focus(cli),
+                    {},
                     {}};
     advise_keep_going(options.directory, "ovniemu ");
     if (cli.has("clock-offsets")) options.clocks = cli.get("clock-offsets");
-    if (options.clocks && !options.is_corrected())
-        throw UsageError("-c needs --corrected or --times (see --help)");
-    return dump(options);
+    if (cli.has("wait")) options.wait = number_of_wait(cli);
+    if (options.clocks && !options.is_corrected() && !options.wait)
+        throw UsageError("-c needs --corrected, --times or --wait (see --help)");
+    return options.wait ? print_wait(options) : dump(options);
 }
 
 }  // namespace

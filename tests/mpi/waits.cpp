@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "base/file.hpp"
@@ -14,6 +15,7 @@ namespace ovni::test {
 using Json = nlohmann::json;
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 class Waits : public TracedTest {
  protected:
@@ -100,6 +102,31 @@ void Waits::expect_planted() {
     EXPECT_LE(of_chain, static_cast<double>(left_["chain"][0] - came_["chain"][0]));
     for (int rank : {0, 1}) expect_wait("partial", "Wait at n to n", "MPI_Wait", rank, 2);
     for (int rank : {0, 1, 2}) expect_wait("finalize", "Wait at start or end", "MPI_Finalize", rank, 3);
+}
+
+// The call of the late one is among the ends that are printed.
+TEST_F(Waits, AreFollowedToTheCallOfTheLateOne) {
+    run_planted();
+    std::set<std::string> kinds;
+    size_t number = 0;
+    for (const Json& wait : report_["waits"]["longest"]) {
+        const std::string kind = wait["wait"];
+        ++number;
+        if (!kinds.insert(kind).second) continue;
+        const Finished done = run({program("ovnidump"), "--wait", std::to_string(number), trace_directory()});
+        ASSERT_EQ(done.status, 0) << done.err;
+        EXPECT_THAT(done.out, StartsWith("wait " + std::to_string(number) + ": " + kind + ", "));
+        const size_t at = done.out.find("  cause       ");
+        ASSERT_NE(at, std::string::npos) << done.out;
+        const std::string cause = done.out.substr(at + 14, done.out.find('\n', at) - at - 14);
+        if (kind != "Completion of a collective") {
+            EXPECT_NE(done.out.find(cause, at + 20), std::string::npos) << done.out;
+        }
+    }
+    EXPECT_GE(kinds.size(), 10u);
+    const Finished none = run({program("ovnidump"), "--wait", "1000", trace_directory()});
+    EXPECT_EQ(none.status, 1);
+    EXPECT_THAT(none.err, HasSubstr("there is no wait 1000: 100 are listed"));
 }
 
 // Rank 3 gets nothing from the one who is late, and rank 1 has no late neighbour.

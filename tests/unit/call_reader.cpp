@@ -1,4 +1,4 @@
-// What CallReader tells its consumers of events that are made by hand; tests/mpi has real ones.
+// CallReader and its consumers, with events that are made by hand; tests/mpi has real ones.
 #include "calls/call_reader.hpp"
 
 #include <fmt/format.h>

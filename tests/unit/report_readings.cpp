@@ -13,12 +13,13 @@ class ReadingsTest : public ReportTest {
         const std::vector<std::pair<std::string, std::string>> locks = {{"ovni", "1.1.0"},
                                                                         {"pthread", "1.0.0"}};
         for (int rank = 0; rank < 2; ++rank) {
-            StreamBuilder& thread = trace_.thread({.loom = std::string(1, static_cast<char>('a' + rank)) + ".x",
-                                         .pid = 1 + rank,
-                                         .tid = 1 + rank,
-                                         .rank = rank,
-                                         .nranks = 2,
-                                         .require = mpi});
+            StreamBuilder& thread =
+                trace_.thread({.loom = std::string(1, static_cast<char>('a' + rank)) + ".x",
+                               .pid = 1 + rank,
+                               .tid = 1 + rank,
+                               .rank = rank,
+                               .nranks = 2,
+                               .require = mpi});
             thread.starts(1'000'000).event("MUi", 1'000'100).event("MUI", 1'000'200);
             for (int64_t at = 1'000'300; at < 9'000'000; at += 100)
                 thread.event("MR[", at).event("MR]", at + 50);

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include "emu/plan/rank_names.hpp"
 #include "calls/mpi_functions.hpp"
+#include "emu/plan/rank_names.hpp"
 #include "messages/costs/process_profile.hpp"
 #include "mpi_function_rows.hpp"
 

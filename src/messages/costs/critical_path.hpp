@@ -9,8 +9,8 @@
 
 #include "base/ranks.hpp"
 #include "emu/plan/system.hpp"
-#include "messages/scan/found_ends.hpp"
 #include "messages/costs/process_profile.hpp"
+#include "messages/scan/found_ends.hpp"
 #include "messages/waits/waits.hpp"
 
 namespace ovni {

@@ -16,8 +16,8 @@
 
 #include "base/ranks.hpp"
 #include "emu/plan/system.hpp"
-#include "messages/scan/found_ends.hpp"
 #include "messages/match/message.hpp"
+#include "messages/scan/found_ends.hpp"
 #include "messages/waits/find_waits.hpp"
 
 namespace ovni {

@@ -9,8 +9,8 @@
 
 #include "base/ranks.hpp"
 #include "emu/plan/system.hpp"
-#include "messages/scan/message_ends.hpp"
 #include "messages/match/stream_owners.hpp"
+#include "messages/scan/message_ends.hpp"
 
 namespace ovni {
 

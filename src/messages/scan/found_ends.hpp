@@ -1,4 +1,4 @@
-// What the processes of a trace have recorded of messages, collectives, and their times in MPI.
+// The records that processes have of messages and collectives, and their times in MPI.
 #pragma once
 
 #include <compare>

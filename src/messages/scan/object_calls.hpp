@@ -63,7 +63,7 @@ class ObjectCalls : public CallConsumer {
     void described(const EventView& event, std::span<const uint8_t> data) override;
 
  private:
-    // What the open call of a thread gives and completes.
+    // The open call of a thread: bytes that it gives, and calls that it completes.
     struct Thread {
         uint64_t bytes = 0;
         std::vector<uint32_t> completed;  // in found_

@@ -38,7 +38,7 @@ struct OpenProcess {
     std::vector<OpenCall> calls;
 };
 
-// What a process says of the end: itself, and its communicators with the collectives that it has entered.
+// The end of a process: its calls, and its communicators with the collectives that it has entered.
 struct EndOfProcess {
     OpenProcess open;
     ProcessCommunicators communicators;

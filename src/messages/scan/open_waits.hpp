@@ -23,7 +23,7 @@ struct OpenWait {
 // its threads last said of that, as a wait that goes on says nothing more.
 class ProcessWaits : public CallConsumer {
  public:
-    // By stream.
+    // `tids`: by stream.
     explicit ProcessWaits(std::map<uint32_t, int> tids) : tids_(std::move(tids)) {}
 
     // Call after the last stream. Those of streams that were read to their ends.

@@ -43,7 +43,7 @@ class ProcessEnds : public CallConsumer {
  private:
     using Side = KeyOfProcess::Side;
     using Index = size_t;  // in found_.collectives
-    // What the open call of a thread completes.
+    // All that the open call of a thread completes.
     struct Completed {
         std::vector<MessageEnd> ends;
         std::vector<Index> collectives;

@@ -1,4 +1,4 @@
-// Which rank of which world each process is, and what a communicator's members are.
+// The rank and the world of each process, and the members of communicators.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,8 @@ constexpr unsigned step_shift = 2, tracing_shift = 4;
 constexpr uint8_t two_bits = 3, begins_state = 64, has_details = 128;
 
 // All of its numbers, as long as they can be.
-constexpr size_t most_bytes = 2 + 3 + 2 * 5 + 5 * 10;
-using Item = PackedItem<most_bytes>;
+constexpr size_t most_bytes_of_call = 2 + 3 + 2 * 5 + 5 * 10;
+using Item = PackedItem<most_bytes_of_call>;
 
 bool details_of(const RecordedCall& call) {
     return call.sent != 0 || call.received != 0 || call.communicator != OVNI_MPI_NO_OBJECT ||

@@ -1,5 +1,5 @@
-// What one thread does in MPI, in the view of mpi.prv: each change of its state, each call that is not inside
-// of another one, each gap. A line of mpi.prv says when its state ends, and a collective what it has
+// The calls and states of one thread, as mpi.prv shows them: each change of its state, each call that is not
+// inside of another one, each gap. A line of mpi.prv says when its state ends, and a collective what it has
 // received, at the place where they begin: so all this is found before the emulation, and packed meanwhile,
 // in 10 to 15 bytes for each.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace ovni {
 
-// What an event of the thread begins or ends. Times are corrected clocks, ns.
+// An event of the thread: a call, a state or a gap begins or ends. Times are corrected clocks, ns.
 struct RecordedCall {
     enum class Step : uint8_t { none, enter, leave };
     enum class Tracing : uint8_t { goes_on, stops, starts };

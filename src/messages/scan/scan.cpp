@@ -43,7 +43,7 @@ uint64_t gaps_of(const ProcessEnds& ends, bool is_finalizing) {
     return GapsOfProcess::pauses | (is_finalizing ? 0u : GapsOfProcess::ends_in_doubt);
 }
 
-// What a group of processes, that stand together in the trace, have.
+// A group of processes that stand together in the trace, and all that was found of them.
 struct Group {
     std::vector<ProcessFacts> processes;
     MessageEnds ends;
@@ -188,7 +188,7 @@ std::vector<Group> groups_of(const std::vector<ProcessFacts>& processes, size_t 
 }
 
 template <class Item>
-void move_all(std::vector<Item>& from, std::vector<Item>& to) {
+void append(std::vector<Item>& from, std::vector<Item>& to) {
     std::ranges::move(from, std::back_inserter(to));
 }
 
@@ -207,11 +207,11 @@ int64_t last_clock_of(uint32_t stream, const OpenStream& open) {
 void put_together(Group& group, Scanned& all) {
     for (size_t p = 0; p < group.processes.size(); ++p) all.gaps[group.processes[p].process] = group.gaps[p];
     all.ends.push_back(std::move(group.ends));
-    move_all(group.members, all.members);
-    move_all(group.open_calls, all.open_calls);
-    move_all(group.open_waits, all.open_waits);
-    move_all(group.timeline.init, all.timeline.init);
-    move_all(group.timeline.uses, all.timeline.uses);
+    append(group.members, all.members);
+    append(group.open_calls, all.open_calls);
+    append(group.open_waits, all.open_waits);
+    append(group.timeline.init, all.timeline.init);
+    append(group.timeline.uses, all.timeline.uses);
     all.timeline.calls.merge(group.timeline.calls);
     all.timeline.last_clock = std::max(all.timeline.last_clock, group.timeline.last_clock);
     all.damages.merge(group.damages);

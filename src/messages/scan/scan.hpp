@@ -20,7 +20,7 @@
 
 namespace ovni {
 
-// What to look for.
+// All that can be looked for.
 struct ScanFor {
     bool messages = false;    // of processes with a rank; with collectives, and times in MPI
     bool open_calls = false;  // at the ends of the streams
@@ -46,7 +46,7 @@ struct MpiTimeline {
     std::map<uint32_t, RecordedCalls> calls;  // by stream; those without an event are missing
 };
 
-// Of the processes that were read. Processes come in the order of System, group by group.
+// The results, of the processes that were read. Processes come in the order of System, group by group.
 struct Scanned {
     std::vector<MessageEnds> ends;    // of groups of processes
     std::vector<MemberList> members;  // with `messages` or `timeline`
@@ -57,7 +57,7 @@ struct Scanned {
     std::set<std::string> damages;  // of streams, which end there
 };
 
-// What to read and how.
+// The part of the trace to read, and how.
 struct ScannedPart {
     std::vector<bool> processes;   // of System: true for each that is to be read
     std::vector<uint32_t> strays;  // streams of no process, whose clocks count for the timeline

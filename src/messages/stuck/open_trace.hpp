@@ -1,4 +1,4 @@
-// What the processes of a trace, or those that one rank has read, say of its end.
+// The end of a trace, as its processes say, or those that one rank has read.
 #pragma once
 
 #include <cstdint>

@@ -176,10 +176,10 @@ FoundWaits find_waits(const Ranks& ranks, const Trace& trace, const System& syst
                           append(at_collectives, waits_at(members));
                           found.collectives.insert(found.collectives.end(), members.begin(), members.end());
                       });
-    visit_collectives(dealt_collectives(owners, sources.world_calls),
-                      [&](std::span<const CollectiveEnd> members) {
-                          append(at_collectives, waits_at_world_call(members));
-                      });
+    found.world_calls = dealt_collectives(owners, sources.world_calls);
+    visit_collectives(found.world_calls, [&](std::span<const CollectiveEnd> members) {
+        append(at_collectives, waits_at_world_call(members));
+    });
     at_collectives =
         owners.deal(at_collectives, [&](const Wait& wait) { return owners.of_stream(wait.stream); });
     found.waits.insert(found.waits.end(), at_collectives.begin(), at_collectives.end());

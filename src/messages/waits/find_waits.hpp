@@ -8,10 +8,10 @@
 
 #include "base/ranks.hpp"
 #include "emu/plan/system.hpp"
-#include "messages/scan/message_ends.hpp"
-#include "messages/scan/found_ends.hpp"
 #include "messages/match/message.hpp"
 #include "messages/match/stream_owners.hpp"
+#include "messages/scan/found_ends.hpp"
+#include "messages/scan/message_ends.hpp"
 #include "messages/waits/waits.hpp"
 #include "trace/clock_model.hpp"
 #include "trace/trace.hpp"
@@ -47,6 +47,7 @@ struct FoundWaits {
     std::vector<Wait> waits;  // of threads of this rank, by begin and stream
     WaitSummary summary;
     std::vector<CollectiveEnd> collectives;  // complete ones, each on one rank: its members stand together
+    std::vector<CollectiveEnd> world_calls;  // MPI_Init and MPI_Finalize, likewise
 };
 
 // The sources that waits are found from. `sent`: messages whose sender this rank has; `regions`, `times`: of

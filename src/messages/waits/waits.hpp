@@ -30,9 +30,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "messages/scan/message_ends.hpp"
-#include "messages/scan/found_ends.hpp"
 #include "messages/match/message.hpp"
+#include "messages/scan/found_ends.hpp"
+#include "messages/scan/message_ends.hpp"
 
 namespace ovni {
 

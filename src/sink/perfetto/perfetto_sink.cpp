@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "messages/scan/object_calls.hpp"
 #include "messages/match/find_messages.hpp"
+#include "messages/scan/object_calls.hpp"
 #include "sink/all_labels.hpp"
 #include "sink/object_names.hpp"
 #include "sink/output_names.hpp"
