@@ -188,7 +188,7 @@ std::vector<Group> groups_of(const std::vector<ProcessFacts>& processes, size_t 
 }
 
 template <class Item>
-void append(std::vector<Item>& from, std::vector<Item>& to) {
+void move_behind(std::vector<Item>& from, std::vector<Item>& to) {
     std::ranges::move(from, std::back_inserter(to));
 }
 
@@ -207,11 +207,11 @@ int64_t last_clock_of(uint32_t stream, const OpenStream& open) {
 void put_together(Group& group, Scanned& all) {
     for (size_t p = 0; p < group.processes.size(); ++p) all.gaps[group.processes[p].process] = group.gaps[p];
     all.ends.push_back(std::move(group.ends));
-    append(group.members, all.members);
-    append(group.open_calls, all.open_calls);
-    append(group.open_waits, all.open_waits);
-    append(group.timeline.init, all.timeline.init);
-    append(group.timeline.uses, all.timeline.uses);
+    move_behind(group.members, all.members);
+    move_behind(group.open_calls, all.open_calls);
+    move_behind(group.open_waits, all.open_waits);
+    move_behind(group.timeline.init, all.timeline.init);
+    move_behind(group.timeline.uses, all.timeline.uses);
     all.timeline.calls.merge(group.timeline.calls);
     all.timeline.last_clock = std::max(all.timeline.last_clock, group.timeline.last_clock);
     all.damages.merge(group.damages);
