@@ -63,28 +63,37 @@ InStep::InStep(const Ranks& ranks, const System& system, const StreamOwners& own
     const std::vector<Synchronised> mine = owners.deal(
         synchronised(collectives), [&](const Synchronised& at) { return owners.of_stream(at.stream); });
     std::set<Member> members;
-    for (const Synchronised& at : mine) {
-        const uint32_t process = system.process_of_stream(at.stream);
-        synchronised_[process][{at.communicator, at.scope}].push_back(at.time);
-        members.insert({at.communicator, at.scope, process});
-    }
-    for (auto& [process, groups] : synchronised_)
-        for (auto& [group, times] : groups) std::ranges::sort(times);
+    for (const Synchronised& at : mine)
+        members.insert({at.communicator, at.scope, system.process_of_stream(at.stream)});
     std::vector<Member> all =
         ranks.broadcast(ranks.gather_joined(std::vector<Member>(members.begin(), members.end())));
     std::ranges::sort(all);
-    for (const Member& member : all) members_[{member.communicator, member.scope}].push_back(member.process);
+    std::map<Group, Processes> members_of;
+    for (const Member& member : all)
+        members_of[{member.communicator, member.scope}].push_back(member.process);
+    // Copies of a communicator have its members.
+    std::map<Processes, size_t> numbers;
+    std::map<Group, size_t> set_of;
+    for (const auto& [group, processes] : members_of) {
+        const auto [known, is_new] = numbers.try_emplace(processes, sets_.size());
+        if (is_new) sets_.push_back(processes);
+        set_of[group] = known->second;
+    }
+    for (const Synchronised& at : mine)
+        synchronised_[system.process_of_stream(at.stream)][set_of.at({at.communicator, at.scope})].push_back(
+            at.time);
+    for (auto& [process, sets] : synchronised_)
+        for (auto& [set, times] : sets) std::ranges::sort(times);
 }
 
 int64_t InStep::before(uint32_t process, uint32_t other, int64_t time) const {
     int64_t last = never;
     if (auto known = meetings_.find(std::minmax(process, other)); known != meetings_.end())
         last = last_until(known->second, time);
-    auto groups = synchronised_.find(process);
-    if (groups == synchronised_.end()) return last;
-    for (const auto& [group, times] : groups->second)
-        if (std::ranges::binary_search(members_.at(group), other))
-            last = std::max(last, last_until(times, time));
+    auto sets = synchronised_.find(process);
+    if (sets == synchronised_.end()) return last;
+    for (const auto& [set, times] : sets->second)
+        if (std::ranges::binary_search(sets_[set], other)) last = std::max(last, last_until(times, time));
     return last;
 }
 

@@ -35,10 +35,11 @@ class InStep {
  private:
     using Group = std::pair<uint64_t, uint32_t>;  // communicator, scope
     using Times = std::vector<int64_t>;           // sorted
+    using Processes = std::vector<uint32_t>;      // sorted
 
-    std::map<std::pair<uint32_t, uint32_t>, Times> meetings_;  // by two processes, the lower one first
-    std::map<Group, std::vector<uint32_t>> members_;           // processes, sorted
-    std::map<uint32_t, std::map<Group, Times>> synchronised_;  // by process
+    std::map<std::pair<uint32_t, uint32_t>, Times> meetings_;   // by two processes, the lower one first
+    std::vector<Processes> sets_;                               // that are the members of some communicator
+    std::map<uint32_t, std::map<size_t, Times>> synchronised_;  // by process, and place in sets_
 };
 
 }  // namespace ovni
