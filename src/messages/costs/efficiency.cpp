@@ -31,21 +31,22 @@ class UsefulTime {
     bool is_known() const { return times_ != nullptr; }
     // `time`: not before that of the last call.
     int64_t until(int64_t time) {
-        const auto& calls = times_->calls;
+        const CallTimes& calls = times_->calls;
         time = std::clamp(time, times_->begin, times_->end);
-        for (; next_ < calls.size() && calls[next_].enter <= time; ++next_) {
+        for (; next_ < calls.size() && calls.enter(next_) <= time; ++next_) {
             in_calls_ += last_;
-            last_ = calls[next_].leave - calls[next_].enter;
+            last_enter_ = calls.enter(next_);
+            last_ = calls.leave(next_) - last_enter_;
         }
         if (next_ == 0) return time - times_->begin;
-        const ProcessTimes::Call& last = calls[next_ - 1];
-        return time - times_->begin - in_calls_ - (std::min(time, last.leave) - last.enter);
+        return time - times_->begin - in_calls_ - std::min(time - last_enter_, last_);
     }
 
  private:
     const ProcessTimes* times_ = nullptr;
     size_t next_ = 0;
     int64_t in_calls_ = 0, last_ = 0;  // ns in all calls before the last one that has begun, and in that one
+    int64_t last_enter_ = 0;
 };
 
 ReplayPoint::Gets gets_of(const CollectiveEnd& end) {

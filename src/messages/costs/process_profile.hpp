@@ -23,12 +23,12 @@ void visit_profile(const ProcessTimes& times, const ThreadRegions& regions, int6
                 take(function, region, since, until);
             });
     };
-    auto call = std::ranges::partition_point(
-        times.calls, [&](const ProcessTimes::Call& before) { return before.leave <= at; });
-    for (; call != times.calls.end() && call->enter < end; ++call) {
-        put(outside_of_mpi, at, call->enter);
-        put(call->function, std::max(at, call->enter), std::min(call->leave, end));
-        at = call->leave;
+    const CallTimes& calls = times.calls;
+    for (size_t call = calls.first_not([&](size_t before) { return calls.leave(before) <= at; });
+         call < calls.size() && calls.enter(call) < end; ++call) {
+        put(outside_of_mpi, at, calls.enter(call));
+        put(calls.function(call), std::max(at, calls.enter(call)), std::min(calls.leave(call), end));
+        at = calls.leave(call);
     }
     put(outside_of_mpi, at, end);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "messages/scan/call_times.hpp"
 #include "messages/scan/message_ends.hpp"
 #include "messages/scan/object_calls.hpp"
 #include "messages/scan/packed_ends.hpp"
@@ -39,14 +40,9 @@ struct RegionChange {
 
 // The time in which a process used MPI, and the calls of the thread that initialised it.
 struct ProcessTimes {
-    struct Call {
-        int64_t enter = 0, leave = 0;
-        uint32_t function = 0;  // in mpi_function_rows
-        uint32_t request = 0;   // that it is for; 0: none, or many
-    };
     uint32_t process = 0, stream = 0;
     int64_t begin = 0, end = 0;  // MPI_Init ends, MPI_Finalize or the trace begins or ends
-    std::vector<Call> calls;     // between these, of the thread that called MPI_Init
+    CallTimes calls;             // between these, of the thread that called MPI_Init
 };
 
 // The records of several processes, put together.

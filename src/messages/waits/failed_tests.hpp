@@ -1,8 +1,6 @@
 // The time that failed tests for a message took before it was sent.
 #pragma once
 
-#include <span>
-
 #include "messages/scan/found_ends.hpp"
 #include "messages/waits/waits.hpp"
 
@@ -12,6 +10,6 @@ namespace ovni {
 // it ends with that one: of MPI_Test it has those of the same request since it was posted, of MPI_Testall,
 // MPI_Testany and MPI_Testsome the calls of that function that no other call stands between. The wait has no
 // length if none of them began before the send.
-Wait failed_tests(const Arrival& message, std::span<const ProcessTimes::Call> calls);
+Wait failed_tests(const Arrival& message, const CallTimes& calls);
 
 }  // namespace ovni
