@@ -45,21 +45,14 @@ class PackedItems {
     explicit PackedItems(std::span<const uint8_t> bytes) { append(bytes); }
 
     void append(std::span<const uint8_t> item) {
-        constexpr size_t least = 32, most = 1 << 14;
-        if (pieces_.empty() || pieces_.back().room - pieces_.back().used < item.size()) {
-            const size_t wanted = pieces_.empty() ? least : std::min(2 * pieces_.back().room, most);
-            const size_t room = std::max(wanted, item.size());
-            pieces_.push_back({std::make_unique_for_overwrite<uint8_t[]>(room), 0, room});
-        }
+        if (pieces_.empty() || pieces_.back().room - pieces_.back().used < item.size())
+            add_piece(item.size());
         Piece& piece = pieces_.back();
         std::ranges::copy(item, piece.bytes.get() + piece.used);
         piece.used += item.size();
+        bytes_ += item.size();
     }
-    size_t bytes() const {
-        size_t sum = 0;
-        for (const Piece& piece : pieces_) sum += piece.used;
-        return sum;
-    }
+    size_t bytes() const { return bytes_; }
     void append_to(std::vector<uint8_t>& bytes) const {
         for (const Piece& piece : pieces_)
             bytes.insert(bytes.end(), piece.bytes.get(), piece.bytes.get() + piece.used);
@@ -71,7 +64,18 @@ class PackedItems {
         std::unique_ptr<uint8_t[]> bytes;
         size_t used = 0, room = 0;
     };
+
+    // An eighth of all is empty at most, if that is much. Pieces of 1 MiB may lie in files
+    // (memory_limit.hpp).
+    void add_piece(size_t least_room) {
+        constexpr size_t first = 32, small = 1 << 14, most = 1 << 20, part = 8;
+        const size_t wanted = pieces_.empty() ? first : 2 * pieces_.back().room;
+        const size_t room = std::max(std::min(wanted, std::clamp(bytes_ / part, small, most)), least_room);
+        pieces_.push_back({std::make_unique_for_overwrite<uint8_t[]>(room), 0, room});
+    }
+
     std::vector<Piece> pieces_;
+    size_t bytes_ = 0;
 };
 
 // Reads what PackedItem wrote, in that order. The items stay as they are meanwhile.

@@ -22,9 +22,9 @@ class CallConsumer {
     // `thread.call` was entered.
     virtual void entered(const CallThread& /*thread*/) {}
     virtual void left(const CallThread& /*thread*/, const Return& /*told*/) {}
-    // The call of the thread, if there is one, will not be seen to end.
+    // `thread.call` will not be seen to end.
     virtual void abandoned(const CallThread& /*thread*/, int64_t /*clock*/, Abandoned /*why*/) {}
-    // The outermost call of the thread has ended, or was abandoned by a gap: then `told` is null.
+    // The outermost call of the thread has ended. `told`: null if a gap or the end of the thread cuts it off.
     virtual void surfaced(const CallThread& /*thread*/, const Return* /*told*/) {}
     // A request has ended as OVNI_MPI_COMPLETED and its neighbours say. received() follows if it received.
     virtual void ended(const CallThread& /*thread*/, const Request& /*request*/, uint32_t /*how*/) {}
@@ -37,7 +37,8 @@ class CallConsumer {
     // ended in it.
     virtual void unrecorded(const EventView& /*event*/, const MpiUnrecorded& /*count*/) {}
     virtual void ended_unrecorded(const Request& /*request*/, const MpiUnrecordedEnd& /*end*/) {}
-    // A gap begins or ends, or the stream was cut; abandoned() came before. `is_counted`: unrecorded() tells.
+    // A gap begins or ends, or the stream was cut; abandoned() came before, if a call was open. `is_counted`:
+    // unrecorded() tells.
     virtual void interrupted(const CallThread& /*thread*/, const EventView& /*event*/, bool /*is_counted*/) {}
     // Data of a jumbo event of the model mpi, behind its size.
     virtual void described(const EventView& /*event*/, std::span<const uint8_t> /*data*/) {}

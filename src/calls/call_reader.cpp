@@ -136,13 +136,13 @@ void CallReader::take_mark(Thread& thread, const EventView& event) {
     if (is_counted) thread.ended = 0;
     const Call open = thread.call;
     abandon(thread, event.clock, Abandoned::by_gap);
-    if (event.kind != EventView::Kind::gap_end) surface(thread, nullptr);
+    if (event.kind != EventView::Kind::gap_end) surface(thread);
     if (thread.is_cut) thread.call = open;
     tell(&CallConsumer::interrupted, thread, event, is_counted);
 }
 
 void CallReader::live(Thread& thread, const EventView& event) {
-    if (event.code == "OHe") surface(thread, nullptr);
+    if (event.code == "OHe") surface(thread);
     tell(&CallConsumer::lived, thread, event);
 }
 
@@ -269,10 +269,10 @@ void CallReader::leave(Thread& thread, const EventView& event, const MpiEvent& m
     if (is_outermost) tell(&CallConsumer::surfaced, thread, &told);
 }
 
-void CallReader::surface(Thread& thread, const Return* told) {
+void CallReader::surface(Thread& thread) {
     if (thread.depth == 0) return;
     thread.depth = 0;
-    tell(&CallConsumer::surfaced, thread, told);
+    tell(&CallConsumer::surfaced, thread, nullptr);
 }
 
 void CallReader::leave_posting(const Call& call, const Return& told) {
@@ -385,10 +385,10 @@ void CallReader::take_bytes(Thread& thread, uint64_t bytes) {
 
 void CallReader::abandon(Thread& thread, int64_t clock, Abandoned why) {
     if (thread.ended != 0) end_receive(thread, nullptr);
-    tell(&CallConsumer::abandoned, thread, clock, why);
     thread.started_requests.clear();
     thread.started = 0;
     thread.transfer = Request::no_transfer;
+    if (thread.call.function) tell(&CallConsumer::abandoned, thread, clock, why);
     thread.call = {};
 }
 

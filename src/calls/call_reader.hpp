@@ -1,6 +1,6 @@
 // The one reader of the events of MPI of a process: it follows calls and requests, and knows what a failed
 // send, a persistent request, a matched probe, a nested call, a gap or a pause mean. Consumers get what it
-// finds. Memory: threads, communicators, and requests that are under way.
+// finds. Memory: threads, communicators, persistent collectives, and requests that are under way.
 //
 // A call inside of another one takes its place: the outer one is not seen to end. Requests have the number
 // that the program's process gave them; one whose call fails was not begun, nor is one that no event began.
@@ -74,7 +74,7 @@ class CallReader {
     void take_description(const EventView& event);
     void enter(Thread& thread, const EventView& event, const MpiEvent& mpi);
     void leave(Thread& thread, const EventView& event, const MpiEvent& mpi);
-    void surface(Thread& thread, const Return* told);
+    void surface(Thread& thread);
     void abandon(Thread& thread, int64_t clock, Abandoned why);
     void post(const Thread& thread);
     void leave_posting(const Call& call, const Return& told);

@@ -223,7 +223,7 @@ void Emulation::analyse_traffic(int64_t origin) {
         ovni::analyse_traffic(ranks(), trace_, system_, clocks_, work_.share.processes, scanned_, threads(),
                               needs_report() ? Analysis::whole : Analysis::for_timeline);
     add_wait_types(ranks(), found.waits, found.critical_path, plan_.schema.thread);
-    if (!options_.outputs.empty()) {
+    if (any_needs(&Sink::needs_traffic)) {
         rows_ = traffic_rows(system_, found, origin);
         longest_waits_ = wait_rows(system_, ranks().broadcast(found.wait_summary.longest), origin);
     }
@@ -263,6 +263,7 @@ void Emulation::find_calls(int64_t origin) {
     for (uint32_t s = 0; s < trace_.streams().size(); ++s)
         if (reads(s)) streams.push_back(s);
     mpi_plan_ = find_mpi_plan(ranks(), trace_, system_, scanned_, origin);
+    scanned_.timeline.uses = std::vector<CommunicatorUse>();
     if (!mpi_plan_.plan.has_files()) return;
     ranks().agree([&] {
         calls_.emplace(ranks(), system_, mpi_plan_, scanned_.timeline.calls, streams, work_.share.processes,
@@ -361,6 +362,7 @@ EmulationEnd Emulation::report_checks(Emulator& emulator, const Window& window) 
 void Emulation::tell_waiting(int64_t origin) {
     if (may_have_open_calls(trace_)) content_.waiting = find_waiting(ranks(), trace_, system_, scanned_);
     if (may_have_open_waits(trace_)) content_.open_waits = find_open_waits(ranks(), scanned_);
+    scanned_.open_calls = std::vector<EndOfProcess>();
     const auto count_from_origin = [&](auto& open) {
         open.since = time_between(origin, open.since);
         open.until = time_between(origin, open.until);

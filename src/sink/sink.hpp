@@ -50,8 +50,8 @@ struct Outcome {
 
 // Facts that are known before the first slice, and wishes of the user.
 struct Expected {
-    // Waits and collectives of the threads of this rank, in the order of their keys. They may begin behind
-    // the last slice, if the emulation ends before the trace.
+    // Empty if no sink needs them. Waits and collectives of the threads of this rank, in the order of their
+    // keys. They may begin behind the last slice, if the emulation ends before the trace.
     const TrafficRows& traffic;
     std::span<const WaitRow> longest_waits;  // of the trace, by time; alike on all ranks
     const MpiPlan& mpi;                      // empty if no sink needs calls, or no process uses MPI
@@ -73,6 +73,8 @@ class Sink {
     // Collective. Outputs get their names; without it, and after an error, nothing is left.
     virtual void end(const Outcome& outcome) = 0;
 
+    // Expected::traffic and Expected::longest_waits.
+    virtual bool needs_traffic() const { return true; }
     // Calls of MPI, with their plan.
     virtual bool needs_calls() const { return false; }
     virtual bool needs_facts() const { return false; }

@@ -412,6 +412,7 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
     std::vector<DealtEnds> dealt = deal_ends(ranks, ends, rank_of_sender);
     FoundMessages found;
     found.others = other_than_ends(ends);
+    ends = std::vector<MessageEnds>();
     Matcher matcher(ranks, trace, system, groups, gaps, freed_receives(ranks, found.others.freed));
     matcher.summary().unknown_communicator = found.others.without_communicator;
     ranks.agree([&] {

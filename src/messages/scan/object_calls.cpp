@@ -67,7 +67,7 @@ void ObjectCalls::complete(Thread& thread, int64_t clock) {
 }
 
 void ObjectCalls::ended(const CallThread& caller, const Request& request, uint32_t how) {
-    if (request.transfer != Request::no_transfer && how == OVNI_MPI_COMPLETED)
+    if (request.transfer != Request::no_transfer && how == OVNI_MPI_COMPLETED && caller.call.function)
         thread_of(caller).completed.push_back(request.transfer);
 }
 

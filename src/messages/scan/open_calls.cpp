@@ -109,6 +109,7 @@ EndOfProcess end_of_process(uint32_t process, const CallReader& reader, bool beg
     for (size_t t = 0; t < reader.thread_count(); ++t)
         if (const CallThread& thread = reader.thread(t); thread.call.function && !thread.is_damaged)
             end.open.calls.push_back(calls.read(thread));
+    std::ranges::sort(end.open.calls, {}, &OpenCall::stream);
     end.communicators = reader.communicators();
     for (const auto& [number, turns] : reader.turns()) end.turns[number] = turns.collectives;
     return end;

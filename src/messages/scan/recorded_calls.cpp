@@ -38,7 +38,7 @@ void RecordedCalls::add(const RecordedCall& call) {
     if (with_details) {
         item.number(call.sent);
         item.number(call.received);
-        item.number(call.communicator + 1);  // 0: OVNI_MPI_NO_OBJECT
+        item.number(call.communicator);
         item.difference(OVNI_MPI_ANY, call.target);
     }
     items_.append(item.bytes());
@@ -67,7 +67,7 @@ bool RecordedCallsReader::next(RecordedCall& call) {
     if ((flags & has_details) != 0) {
         call.sent = items_.number();
         call.received = items_.number();
-        call.communicator = static_cast<uint32_t>(items_.number()) - 1;
+        call.communicator = static_cast<uint32_t>(items_.number());
         call.target = static_cast<int32_t>(items_.plus_difference(OVNI_MPI_ANY));
     }
     last_ = call;

@@ -99,6 +99,7 @@ class ProcessScan {
         return tids;
     }
     bool has_ends() const { return wanted_.messages && info_.rank; }
+    bool has_timeline() const { return wanted_.timeline && info_.rank; }
     bool has_end(uint32_t stream) const { return trace_.streams()[stream].metadata.end.has_value(); }
     template <class Has>
     bool any_of_mpi(Has has) const {
@@ -139,18 +140,18 @@ class ProcessScan {
             consumers = {&ends.emplace(facts_, group_.ends), &main.emplace(facts_, group_.ends),
                          &objects.emplace(ObjectCalls::CallingProcess{facts_.process, facts_.world},
                                           group_.ends.objects)};
-        if (wanted_.timeline) consumers.insert(consumers.end(), {&recorder_, &uses});
-        if (wanted_.open_waits) consumers.push_back(&waits_);
-        if (of_mpi_.empty() || (consumers.empty() && !wanted_.open_calls)) return 0;
+        if (has_timeline()) consumers.insert(consumers.end(), {&recorder_, &uses});
+        if (wanted_.open_waits && any_of_mpi(has_waits)) consumers.push_back(&waits_);
+        const bool has_open_calls = wanted_.open_calls && any_of_mpi(uses_mpi);
+        if (of_mpi_.empty() || (consumers.empty() && !has_open_calls && !wanted_.timeline)) return 0;
         const bool begins_inside =
             any_of_mpi([](const Stream& stream) { return stream.metadata.begins_inside; });
         if (ends && begins_inside) ends->begin_inside();
         CallReader reader(std::move(consumers));
         if (any_of_mpi(has_account)) reader.expect_account();
         const bool is_whole = read(of_mpi_, reader);
-        if (info_.rank && (wanted_.messages || wanted_.timeline))
-            add_member_lists(reader.communicators(), facts_, group_.members);
-        if (wanted_.open_calls)
+        if (has_ends() || has_timeline()) add_member_lists(reader.communicators(), facts_, group_.members);
+        if (has_open_calls)
             group_.open_calls.push_back(end_of_process(facts_.process, reader, begins_inside));
         if (!ends) return 0;
         return is_whole ? gaps_of(*ends, reader.is_finalizing()) : GapsOfProcess::losses;
@@ -158,10 +159,11 @@ class ProcessScan {
 
     // It has no events of MPI: nothing puts it in order with the others.
     void read_other(uint32_t stream) {
+        CommunicatorUses uses(facts_.process, group_.timeline.uses, group_.timeline.init);
         std::vector<CallConsumer*> consumers;
-        if (wanted_.timeline) consumers.push_back(&recorder_);
+        if (has_timeline()) consumers = {&recorder_, &uses};
         if (wanted_.open_waits && has_waits(trace_.streams()[stream])) consumers.push_back(&waits_);
-        if (consumers.empty()) return;
+        if (consumers.empty() && !wanted_.timeline) return;
         CallReader reader(std::move(consumers));
         read({stream}, reader);
     }

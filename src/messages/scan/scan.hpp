@@ -25,7 +25,7 @@ struct ScanFor {
     bool messages = false;    // of processes with a rank; with collectives, and times in MPI
     bool open_calls = false;  // at the ends of the streams
     bool open_waits = false;  // likewise, in POSIX threads
-    bool timeline = false;    // what mpi.prv needs, of all streams
+    bool timeline = false;    // what mpi.prv needs: of processes with a rank, and the last clock of all
 
     bool is_nothing() const { return !messages && !open_calls && !open_waits && !timeline; }
 };

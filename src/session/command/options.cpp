@@ -41,10 +41,9 @@ constexpr OptionRow rows[] = {
      trace tells them, as in "rank 3 node1 TH 1.20 thread helper"; reference: those of the reference emulator, as
      in "TH 1.20". Traces of other libraries always have the latter.)",
      "ranks"},
-    {"no-messages", "", "", "",
-     "Leave messages out: then the trace is read once, unless --mpi-prv needs a reading before."},
+    {"no-messages", "", "", "", "Leave messages out, for which the trace is read once more."},
     {"memory", "", "SIZE", "",
-     R"(What tables of messages may take, with k, M or G; more than that lies in files beside the outputs while
+     R"(What tables of messages and calls may take, with k, M or G; more than that lies in files beside the outputs while
      it is needed. Default: half of the memory that is free, divided among the ranks of a node.)"},
     {"all-models", "a", "", "", "Enable all models, not only those that the trace requires."},
     {"linter", "l", "", "",

@@ -41,7 +41,7 @@ void MpiPrvSink::begin(const Ranks& ranks, const Plan& plan) {
 }
 
 void MpiPrvSink::share(const Slice& /*slice*/) {
-    if (!ranks_->is_alone()) place_kept(*ranks_, placed());
+    if (!files_.empty() && !ranks_->is_alone()) place_kept(*ranks_, placed());
 }
 
 std::vector<PlacedFile*> MpiPrvSink::placed() const {

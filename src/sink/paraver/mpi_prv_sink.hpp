@@ -28,6 +28,7 @@ class MpiPrvSink : public Sink {
     // Gives names as PrvSink::end does.
     void end(const Outcome& outcome) override;
     uint64_t bytes_written() const override;
+    bool needs_traffic() const override { return false; }
     bool needs_calls() const override { return true; }
 
  private:

@@ -26,6 +26,7 @@ class PrvSink : public Sink {
     // outputs replace partial ones.
     void end(const Outcome& outcome) override;
     uint64_t bytes_written() const override;
+    bool needs_traffic() const override { return false; }
 
  private:
     class File;

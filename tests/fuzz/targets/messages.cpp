@@ -1,6 +1,7 @@
 // Two files stream.obs, of two ranks of one job: their messages, waits, efficiencies and critical path, and
 // what mpi.prv takes from them.
 #include "messages/analysis.hpp"
+#include "messages/plan/stream_calls.hpp"
 #include "tests/fuzz/one_stream.hpp"
 
 namespace ovni::fuzz {
@@ -30,6 +31,15 @@ void analyse(const Trace& trace) {
     const ScannedPart all = ScannedPart::all_processes(system, 1);
     const ScanFor everything{true, true, true, true};
     Scanned scanned = scan(trace, system, all, everything, open);
+    const FoundPlan found = find_mpi_plan(Ranks(), trace, system, scanned, 0);
+    for (const auto& [stream, recorded] : scanned.timeline.calls) {
+        StreamCalls::CallingThread thread;
+        thread.process = system.process_of_stream(stream);
+        thread.communicators = &found.communicators;
+        size_t count = 0;
+        for (StreamCalls calls(recorded, thread); calls.next(); calls.pop()) ++count;
+        require(count == recorded.size());
+    }
     check(analyse_traffic(Ranks(), trace, system, clocks, all.processes, scanned, 1, Analysis::whole),
           trace.streams().size());
 }
