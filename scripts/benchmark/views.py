@@ -7,8 +7,7 @@ from report import figures_of
 from traces import Shape
 
 EVENTS = 16_000_000
-PAGE_TIMES = 1.1  # asked for: an emulation with a page, in times of one without
-AS_TEXT = 1  # asked for: an output's own time, in times of that of mpi.prv
+MOST_TIMES = {"html": 1.3, "mpi-prv": 1.6, "perfetto": 1.3, "otf2": 1.3}  # asked for: an emulation with it, in times of the base
 RANKS = 2
 BASE = "PRV only"
 OUTPUTS = {
@@ -48,14 +47,10 @@ def views_by(workshop, report, trace, program, ranks):
         report.keep("views", each.name, program=program, ranks=ranks, bytes=size, **figures_of(each))
     report.table(["output", "wall s", "u+s", "x wall", "x u+s", "own MB", "peak MB", "spread"], rows)
     by_name = {each.name: each for each in outputs}
-    if page := by_name.get("html"):
-        times = page.times(base, "cpu")
-        report.goal("views", f"{program} with a page: times the u+s without, at most", f"{times:.2f}", PAGE_TIMES, times <= PAGE_TIMES)
-    for name in "perfetto", "otf2":
+    for name, most in MOST_TIMES.items():
         if name in by_name:
-            times = by_name[name].times(by_name["mpi-prv"], "cpu")
-            report.goal("views", f"{program} with {name}: times the u+s with mpi-prv, at most", f"{times:.2f}", AS_TEXT,
-                        times <= AS_TEXT)
+            times = by_name[name].times(base, "cpu")
+            report.goal("views", f"{program} with {name}: times the u+s of {BASE}, at most", f"{times:.2f}", most, times <= most)
 
 
 def size_of(workshop, program):

@@ -1,4 +1,4 @@
-// The calls of one thread, one after the other, in some 14 bytes for each. Memory comes in pieces and is not
+// The calls of one thread, one after the other, in 18 bytes for each. Memory comes in pieces and is not
 // moved.
 #pragma once
 
@@ -23,20 +23,17 @@ class CallTimes {
         const int64_t length = call.leave - call.enter;
         const bool is_short = length >= 0 && length < longest;
         if (!is_short) leaves_[size()] = call.leave;
-        if (call.request != 0) requests_[size()] = call.request;
         enters_.push_back(call.enter);
         lengths_.push_back(is_short ? static_cast<uint32_t>(length) : longest);
         functions_.push_back(call.function);
+        requests_.push_back(call.request);
     }
     int64_t enter(size_t index) const { return enters_[index]; }
     int64_t leave(size_t index) const {
         return lengths_[index] == longest ? leaves_.at(index) : enters_[index] + lengths_[index];
     }
     uint16_t function(size_t index) const { return functions_[index]; }
-    uint32_t request(size_t index) const {
-        const auto known = requests_.find(index);
-        return known == requests_.end() ? 0 : known->second;
-    }
+    uint32_t request(size_t index) const { return requests_[index]; }
     // The first call that `is_before` is false for; it is true for all that come before.
     template <class IsBefore>
     size_t first_not(IsBefore is_before) const {
@@ -59,8 +56,8 @@ class CallTimes {
     std::deque<int64_t> enters_;
     std::deque<uint32_t> lengths_;
     std::deque<uint16_t> functions_;
-    std::map<size_t, int64_t> leaves_;     // of calls that are longer
-    std::map<size_t, uint32_t> requests_;  // of calls that have one
+    std::deque<uint32_t> requests_;
+    std::map<size_t, int64_t> leaves_;  // of calls that are longer
 };
 
 }  // namespace ovni
