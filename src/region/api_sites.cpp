@@ -88,7 +88,7 @@ void ovni_private_code_accuracy(int* exact, const char** images, const char** co
     *counter = running ? running->counting().counter.c_str() : "";
 }
 
-void ovni_private_follow_fork(void (*in_child)(void)) {
+void ovni_private_follow_fork(void (*in_child)()) {
     if (Running* running = controller().running()) running->follow_fork(in_child);
 }
 
