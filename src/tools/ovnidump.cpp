@@ -238,9 +238,7 @@ constexpr OptionRow rows[] = {
      all members of its collective, with their calls, times, and places in the streams. N counts the longest waits, as
      ovnitop --waits lists the first 20, and a report (waits, longest) the first 100.)"},
     {"clock-offsets", "c", "FILE", "",
-     "File to correct by, with --corrected, --times, --wait or a part: clocks.json or clock-offsets.txt of "
-     "any "
-     "name."},
+     R"(File to correct by, with --corrected, --times, --wait or a part: clocks.json or clock-offsets.txt of any name.)"},
 };
 
 Cli dump_cli() {

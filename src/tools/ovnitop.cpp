@@ -337,7 +337,7 @@ constexpr OptionRow rows[] = {
     {"matrix", "", "", "", "The same as a matrix: bytes by sender and receiver."},
     {"waits", "", "", "",
      R"(Print instead how long ranks waited in MPI because another one was late: late senders and receivers,
-     collectives, MPI_Init and MPI_Finalize, by kind, by rank and cause, and the longest. What is certain holds however wrong clocks may be. Last come
+     collectives, MPI_Init and MPI_Finalize, by kind, by rank and cause, and the longest, which ovnidump --wait N follows to their calls. What is certain holds however wrong clocks may be. Last come
      the delays that waits are due to: of the ranks that come late, and, long-term, of those that these had waited for.)"},
     {"pop", "", "", "",
      R"(Print instead the parallel efficiency of the run, what it is made of (load balance, serialisation, transfer),

@@ -27,7 +27,7 @@ constexpr OptionRow rows[] = {
      R"(Sort unsorted regions (OU[ to OU]) while reading, as ovnisort does. Nothing is written to TRACE.)"},
     {"keep-going", "", "", "",
      R"(Emulate what is good of a damaged trace. Streams that cannot be read are left out, others end at
-     their first wrong event, and a list says what is missing. Reads the trace three times.)"},
+     their first wrong event, and a list says what is missing. Reads the trace three times more.)"},
     {"report", "", "FILE", "",
      R"(Write a summary as JSON, too: events, time in states, MPI by function and rank, losses and oddities.
      See --help report.)"},
