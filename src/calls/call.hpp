@@ -15,11 +15,11 @@ struct Call {
     const MpiFunctionRow* function = nullptr;  // null: no call is open
     int64_t enter = 0;
     uint64_t offset = 0;  // of its enter in the stream
-    uint64_t sent = 0;    // bytes by a collective, a one-sided call, or the first half of an exchange
-    uint32_t object = OVNI_MPI_NO_OBJECT;  // communicator, window or file
-    uint32_t communicator =
-        OVNI_MPI_NO_OBJECT;  // the object, or that on which the window of a fence was made
-    uint32_t request = 0;    // that it posts, waits for or receives; 0: none, or many
+    uint64_t sent =
+        0;  // bytes by a collective, a one-sided call or the first half of an exchange; of I/O to transfer
+    uint32_t object = OVNI_MPI_NO_OBJECT;        // communicator, window or file
+    uint32_t communicator = OVNI_MPI_NO_OBJECT;  // the object; of a fence that of its window
+    uint32_t request = 0;                        // that it posts, waits for or receives; 0: none, or many
     int32_t peer = OVNI_MPI_NOBODY, tag = OVNI_MPI_ANY, root = OVNI_MPI_ANY;
     uint32_t turn = 0;        // of a collective or a fence: its number on its communicator, from 1; else 0
     uint32_t collective = 0;  // of a collective: the same if fences do not count

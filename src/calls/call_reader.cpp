@@ -379,8 +379,11 @@ void CallReader::take_bytes(Thread& thread, uint64_t bytes) {
         if (Request* request = requests_.find(started)) request->bytes = bytes;
         return;
     }
-    thread.call.sent = bytes == Request::unknown_bytes ? 0 : bytes;
-    if (transfer != Request::no_transfer) tell(&CallConsumer::transferred, transfer, thread.call.sent);
+    const uint64_t known = bytes == Request::unknown_bytes ? 0 : bytes;
+    if (transfer != Request::no_transfer)
+        tell(&CallConsumer::transferred, transfer, known);
+    else if (thread.call.function && thread.call.function->record == MpiRecord::Exchange)
+        thread.call.sent = known;
 }
 
 void CallReader::abandon(Thread& thread, int64_t clock, Abandoned why) {

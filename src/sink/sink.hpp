@@ -62,7 +62,7 @@ struct Expected {
 class Sink {
  public:
     virtual ~Sink() = default;
-    // Called before begin(). Local. What is expected outlives the sink.
+    // Called before begin(). Local. What is expected lives as long as the sink is called.
     virtual void expect(const Expected& /*expected*/) {}
     // Collective. Throws Error if the output cannot be made. `ranks` and `plan` outlive the sink.
     virtual void begin(const Ranks& ranks, const Plan& plan) = 0;

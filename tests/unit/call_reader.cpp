@@ -84,6 +84,14 @@ class CallReaderTest : public testing::Test {
         (append(payload, values), ...);
         take(EventCode::from_bytes(reinterpret_cast<const uint8_t*>(code)), payload);
     }
+    template <class... Values>
+    void jumbo(const char* code, Values... values) {
+        std::vector<uint8_t> data, payload;
+        (append(data, values), ...);
+        append(payload, static_cast<uint32_t>(data.size()));
+        payload.insert(payload.end(), data.begin(), data.end());
+        take(EventCode::from_bytes(reinterpret_cast<const uint8_t*>(code)), payload, OVNI_FORMAT_JUMBO);
+    }
     void mark(EventView::Kind kind, const Gap* gap = nullptr) {
         EventView view;
         view.kind = kind;
@@ -111,9 +119,9 @@ class CallReaderTest : public testing::Test {
         (append(payload, values), ...);
         take(code, payload);
     }
-    void take(EventCode code, const std::vector<uint8_t>& payload) {
+    void take(EventCode code, const std::vector<uint8_t>& payload, uint8_t flags = 0) {
         std::vector<uint8_t> bytes(OVNI_FORMAT_EVENT_HEADER);
-        bytes[0] = payload.empty() ? 0 : static_cast<uint8_t>(payload.size() - 1);
+        bytes[0] = flags != 0 || payload.empty() ? flags : static_cast<uint8_t>(payload.size() - 1);
         bytes[1] = static_cast<uint8_t>(code.model());
         bytes[2] = static_cast<uint8_t>(code.category());
         bytes[3] = static_cast<uint8_t>(code.value());
@@ -179,6 +187,32 @@ TEST_F(CallReaderTest, ACancelledReceiveGotNothing) {
     reader_.finish();
     EXPECT_THAT(lines(), ElementsAre("MPI_Irecv left, no bytes", "request 9 ended 1 in no call"));
     EXPECT_EQ(reader_.requests().size(), 0u);
+}
+
+TEST_F(CallReaderTest, AFreedSendHasItsBytes) {
+    enter("MPI_Isend", rank_1, tag_7, world, request_9);
+    leave("MPI_Isend", bytes_20, rank_1, tag_7);
+    event(OVNI_MPI_REQUEST_ENDED, request_9, uint32_t{OVNI_MPI_FREED});
+    EXPECT_THAT(lines(),
+                ElementsAre("MPI_Isend left, 20 bytes", "request 9 ended 2 in no call", "sends 20 to 1"));
+    EXPECT_EQ(reader_.requests().size(), 0u);
+}
+
+TEST_F(CallReaderTest, ARequestMayEndInAPause) {
+    enter("MPI_Isend", rank_1, tag_7, world, request_9);
+    leave("MPI_Isend", bytes_20, rank_1, tag_7);
+    jumbo(OVNI_MPI_UNRECORDED_END, request_9, uint32_t{OVNI_MPI_COMPLETED}, rank_1, tag_7);
+    EXPECT_THAT(lines(), ElementsAre("MPI_Isend left, 20 bytes", "request 9 ended 0 unrecorded"));
+    EXPECT_EQ(reader_.requests().size(), 0u);
+}
+
+TEST_F(CallReaderTest, CollectivesOfAPauseCount) {
+    const uint32_t flags = 0, collectives = 4, none = 0;
+    jumbo(OVNI_MPI_UNRECORDED, world, flags, uint64_t{world}, int32_t{0}, int32_t{OVNI_MPI_ANY},
+          int32_t{OVNI_MPI_ANY}, collectives, none);
+    enter("MPI_Barrier", int32_t{OVNI_MPI_ANY}, world, uint64_t{0});
+    leave("MPI_Barrier", uint64_t{0});
+    EXPECT_THAT(lines(), ElementsAre("MPI_Barrier left, 0 bytes", "turn 5, collective 1"));
 }
 
 TEST_F(CallReaderTest, AMatchedReceiveHasTheOrderOfItsProbe) {

@@ -5,14 +5,14 @@
 namespace ovni {
 
 StreamCalls::StreamCalls(const RecordedCalls& calls, const CallingThread& thread)
-    : reader_(calls), thread_(thread) {
+    : reader_(calls), first_state_end_(calls.first_state_end), thread_(thread) {
     pop();
 }
 
-MpiCall StreamCalls::first(const RecordedCalls& calls) const {
+MpiCall StreamCalls::first() const {
     MpiCall call;
     call.time = MpiCall::before_all;
-    call.state_end = end_of_state(calls.first_state_end);
+    call.state_end = end_of_state(first_state_end_);
     call.order = call.thread = thread_.thread;
     call.state = ParaverState::not_created;
     call.lacks_init = thread_.lacks_init;

@@ -30,7 +30,7 @@ class StreamCalls {
         EventView::Kind kind = EventView::Kind::event;
     };
     // The state at the beginning.
-    MpiCall first(const RecordedCalls& calls) const;
+    MpiCall first() const;
     // Null at the end of the stream. Valid until pop().
     const Made* next() const { return next_ ? &*next_ : nullptr; }
     void pop();
@@ -40,6 +40,7 @@ class StreamCalls {
     int64_t end_of_state(int64_t clock) const;
 
     RecordedCallsReader reader_;
+    int64_t first_state_end_;
     CallingThread thread_;
     std::optional<Made> next_;
 };

@@ -19,18 +19,9 @@ std::string text_of(std::span<const uint8_t> bytes) {
 
 }  // namespace
 
-ObjectCalls::Thread& ObjectCalls::thread_of(const CallThread& caller) {
-    if (caller.index >= threads_.size()) threads_.resize(caller.index + 1);
-    return threads_[caller.index];
-}
-
-void ObjectCalls::entered(const CallThread& caller) {
-    if (uses_object(*caller.call.function)) thread_of(caller).bytes = caller.call.sent;
-}
-
 void ObjectCalls::left(const CallThread& caller, const Return& told) {
     const Call& call = caller.call;
-    if (caller.index < threads_.size()) complete(threads_[caller.index], told.clock);
+    complete(caller, told.clock);
     if (!uses_object(*call.function)) return;
     if (call.function->record == MpiRecord::OneSided && !told.bytes) return;  // it has failed
     const bool makes = makes_object(*call.function);
@@ -40,7 +31,7 @@ void ObjectCalls::left(const CallThread& caller, const Return& told) {
     ObjectCall found;
     found.enter = call.enter;
     found.leave = found.complete = told.clock;
-    found.bytes = thread_of(caller).bytes;
+    found.bytes = call.sent;
     found.result = told.bytes.value_or(0);
     found.stream = caller.stream;
     found.object = object->second;
@@ -55,20 +46,22 @@ void ObjectCalls::left(const CallThread& caller, const Return& told) {
 }
 
 void ObjectCalls::abandoned(const CallThread& caller, int64_t clock, Abandoned why) {
-    if (caller.index >= threads_.size()) return;
-    Thread& thread = threads_[caller.index];
-    if (why == Abandoned::by_leave) complete(thread, clock);
-    thread.completed.clear();
+    if (why == Abandoned::by_leave)
+        complete(caller, clock);
+    else
+        completed_.erase(caller.stream);
 }
 
-void ObjectCalls::complete(Thread& thread, int64_t clock) {
-    for (const uint32_t call : thread.completed) found_.calls[call].complete = clock;
-    thread.completed.clear();
+void ObjectCalls::complete(const CallThread& caller, int64_t clock) {
+    const auto completed = completed_.find(caller.stream);
+    if (completed == completed_.end()) return;
+    for (const uint32_t call : completed->second) found_.calls[call].complete = clock;
+    completed_.erase(completed);
 }
 
 void ObjectCalls::ended(const CallThread& caller, const Request& request, uint32_t how) {
     if (request.transfer != Request::no_transfer && how == OVNI_MPI_COMPLETED && caller.call.function)
-        thread_of(caller).completed.push_back(request.transfer);
+        completed_[caller.stream].push_back(request.transfer);
 }
 
 void ObjectCalls::transferred(uint32_t transfer, uint64_t bytes) {

@@ -55,7 +55,6 @@ class ObjectCalls : public CallConsumer {
     // `found` gets what the process has, and lives as long as this.
     ObjectCalls(const CallingProcess& caller, FoundObjects& found) : caller_(caller), found_(found) {}
 
-    void entered(const CallThread& caller) override;
     void left(const CallThread& caller, const Return& told) override;
     void abandoned(const CallThread& caller, int64_t clock, Abandoned why) override;
     void ended(const CallThread& caller, const Request& request, uint32_t how) override;
@@ -63,20 +62,14 @@ class ObjectCalls : public CallConsumer {
     void described(const EventView& event, std::span<const uint8_t> data) override;
 
  private:
-    // The open call of a thread: bytes that it gives, and calls that it completes.
-    struct Thread {
-        uint64_t bytes = 0;
-        std::vector<uint32_t> completed;  // in found_
-    };
-    Thread& thread_of(const CallThread& caller);
-    void complete(Thread& thread, int64_t clock);
+    void complete(const CallThread& caller, int64_t clock);
     void define(std::span<const uint8_t> data);
     void name(std::span<const uint8_t> data);
 
     CallingProcess caller_;
     FoundObjects& found_;
-    std::vector<Thread> threads_;           // by CallThread::index
-    std::map<uint32_t, uint32_t> objects_;  // by number: in found_
+    std::map<uint32_t, std::vector<uint32_t>> completed_;  // calls in found_, by the open call of a stream
+    std::map<uint32_t, uint32_t> objects_;                 // by number: in found_
 };
 
 }  // namespace ovni

@@ -47,12 +47,7 @@ uint64_t gaps_of(const ProcessEnds& ends, bool is_finalizing) {
 struct Group {
     std::vector<ProcessFacts> processes;
     MessageEnds ends;
-    std::vector<MemberList> members;
-    std::vector<uint64_t> gaps;  // by place in `processes`
-    std::vector<EndOfProcess> open_calls;
-    std::vector<OpenWait> open_waits;
-    MpiTimeline timeline;
-    std::set<std::string> damages;
+    Scanned others;  // all but ends
 };
 
 // Reads the streams of one process.
@@ -66,7 +61,7 @@ class ProcessScan {
           open_(open),
           facts_(facts),
           group_(group),
-          recorder_(group.timeline.calls),
+          recorder_(group.others.timeline.calls),
           waits_(tids_of(system)) {
         for (uint32_t t = 0; t < info_.thread_count; ++t) {
             const uint32_t s = system.threads()[info_.first_thread + t].stream;
@@ -84,7 +79,7 @@ class ProcessScan {
         if (has_ends() && !has_mpi) gaps = GapsOfProcess::without_events;
         for (const uint32_t stream : others_) read_other(stream);
         if (wanted_.open_waits)
-            std::ranges::copy_if(waits_.open(), std::back_inserter(group_.open_waits),
+            std::ranges::copy_if(waits_.open(), std::back_inserter(group_.others.open_waits),
                                  [&](const OpenWait& wait) { return has_end(wait.stream); });
         return gaps;
     }
@@ -112,7 +107,7 @@ class ProcessScan {
             try {
                 readers.push_back(open_(s));
             } catch (const Error& e) {
-                group_.damages.insert(e.what());
+                group_.others.damages.insert(e.what());
             }
         }
         return readers;
@@ -123,10 +118,11 @@ class ProcessScan {
         std::vector<StreamReader> readers = open(streams);
         const bool is_open = readers.size() == streams.size();
         const std::vector<std::string> damages = ovni::read(std::move(readers), reader);
-        group_.damages.insert(damages.begin(), damages.end());
+        group_.others.damages.insert(damages.begin(), damages.end());
         if (wanted_.timeline)
             for (size_t t = 0; t < reader.thread_count(); ++t)
-                group_.timeline.last_clock = std::max(group_.timeline.last_clock, reader.thread(t).until);
+                group_.others.timeline.last_clock =
+                    std::max(group_.others.timeline.last_clock, reader.thread(t).until);
         return is_open && damages.empty();
     }
 
@@ -134,7 +130,7 @@ class ProcessScan {
         std::optional<ProcessEnds> ends;
         std::optional<MainThread> main;
         std::optional<ObjectCalls> objects;
-        CommunicatorUses uses(facts_.process, group_.timeline.uses, group_.timeline.init);
+        CommunicatorUses uses(facts_.process, group_.others.timeline.uses, group_.others.timeline.init);
         std::vector<CallConsumer*> consumers;
         if (has_ends() && any_of_mpi(uses_mpi))
             consumers = {&ends.emplace(facts_, group_.ends), &main.emplace(facts_, group_.ends),
@@ -150,16 +146,17 @@ class ProcessScan {
         CallReader reader(std::move(consumers));
         if (any_of_mpi(has_account)) reader.expect_account();
         const bool is_whole = read(of_mpi_, reader);
-        if (has_ends() || has_timeline()) add_member_lists(reader.communicators(), facts_, group_.members);
+        if (has_ends() || has_timeline())
+            add_member_lists(reader.communicators(), facts_, group_.others.members);
         if (has_open_calls)
-            group_.open_calls.push_back(end_of_process(facts_.process, reader, begins_inside));
+            group_.others.open_calls.push_back(end_of_process(facts_.process, reader, begins_inside));
         if (!ends) return 0;
         return is_whole ? gaps_of(*ends, reader.is_finalizing()) : GapsOfProcess::losses;
     }
 
     // It has no events of MPI: nothing puts it in order with the others.
     void read_other(uint32_t stream) {
-        CommunicatorUses uses(facts_.process, group_.timeline.uses, group_.timeline.init);
+        CommunicatorUses uses(facts_.process, group_.others.timeline.uses, group_.others.timeline.init);
         std::vector<CallConsumer*> consumers;
         if (has_timeline()) consumers = {&recorder_, &uses};
         if (wanted_.open_waits && has_waits(trace_.streams()[stream])) consumers.push_back(&waits_);
@@ -207,16 +204,16 @@ int64_t last_clock_of(uint32_t stream, const OpenStream& open) {
 }
 
 void put_together(Group& group, Scanned& all) {
-    for (size_t p = 0; p < group.processes.size(); ++p) all.gaps[group.processes[p].process] = group.gaps[p];
     all.ends.push_back(std::move(group.ends));
-    move_behind(group.members, all.members);
-    move_behind(group.open_calls, all.open_calls);
-    move_behind(group.open_waits, all.open_waits);
-    move_behind(group.timeline.init, all.timeline.init);
-    move_behind(group.timeline.uses, all.timeline.uses);
-    all.timeline.calls.merge(group.timeline.calls);
-    all.timeline.last_clock = std::max(all.timeline.last_clock, group.timeline.last_clock);
-    all.damages.merge(group.damages);
+    Scanned& more = group.others;
+    move_behind(more.members, all.members);
+    move_behind(more.open_calls, all.open_calls);
+    move_behind(more.open_waits, all.open_waits);
+    move_behind(more.timeline.init, all.timeline.init);
+    move_behind(more.timeline.uses, all.timeline.uses);
+    all.timeline.calls.merge(more.timeline.calls);
+    all.timeline.last_clock = std::max(all.timeline.last_clock, more.timeline.last_clock);
+    all.damages.merge(more.damages);
 }
 
 }  // namespace
@@ -232,7 +229,7 @@ Scanned scan(const Trace& trace, const System& system, const ScannedPart& part, 
     std::vector<Group> groups = groups_of(processes, part.threads);
     for_each_in_parallel(part.threads, groups.size(), [&](size_t g) {
         for (const ProcessFacts& facts : groups[g].processes)
-            groups[g].gaps.push_back(ProcessScan(trace, system, wanted, open, facts, groups[g]).read());
+            all.gaps[facts.process] = ProcessScan(trace, system, wanted, open, facts, groups[g]).read();
     });
     for (Group& group : groups) put_together(group, all);
     std::ranges::sort(all.open_waits, {}, &OpenWait::stream);

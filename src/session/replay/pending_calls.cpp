@@ -53,7 +53,7 @@ PendingCalls::PendingCalls(const Ranks& ranks, const System& system, const Found
             made_.push_back(untraced(p, plan));
             continue;
         }
-        made_.push_back(calls_[stream]->first(calls_of(stream)));
+        made_.push_back(calls_[stream]->first());
         look_ahead(stream);
     }
 }

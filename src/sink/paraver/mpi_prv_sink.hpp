@@ -1,5 +1,5 @@
-// The trace as tools for MPI want it, with tasks, nodes, communicators, states and messages. Each
-// world is a file of its own: mpi.prv, mpi.world2.prv, ..., with their PCF and ROW.
+// The trace as tools for MPI want it, with tasks, nodes, communicators, states and messages. Each world is a
+// file of its own: mpi.prv, mpi.world2.prv, ..., with their PCF and ROW.
 #pragma once
 
 #include <filesystem>
