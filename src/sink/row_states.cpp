@@ -7,14 +7,6 @@ namespace ovni {
 
 namespace {
 
-// The state of a key behind a slice, of which the slice alone says `behind`. Returns the one before.
-RowStates::State replace(RowStates::State& state, RowStates::State behind) {
-    using enum RowStates::State;
-    const RowStates::State before = state;
-    state = behind == never_shown && before != never_shown ? nothing : behind;
-    return before;
-}
-
 template <class Item>
 PerRank<std::span<const Item>> spans(const PerRank<std::vector<Item>>& of_ranks) {
     return {of_ranks.begin(), of_ranks.end()};
@@ -24,20 +16,41 @@ PerRank<std::span<const Item>> spans(const PerRank<std::vector<Item>>& of_ranks)
 
 RowStates::RowStates(const Ranks& ranks, const FileSchema& file, std::span<const uint16_t> left_out,
                      Begins begins)
-    : ranks_(&ranks) {
-    for (uint32_t t = 0; t < file.types.size(); ++t) {
-        const uint32_t type = file.types[t].type;
-        if (std::ranges::find(left_out, type) != left_out.end()) continue;
-        if (type >= place_.size()) place_.resize(size_t{type} + 1, none);
-        place_[type] = static_cast<uint32_t>(types_.size());
-        types_.push_back(t);
-    }
-    const size_t keys = file.rows->size() * types_.size();
+    : ranks_(&ranks), types_(file, left_out) {
+    const size_t keys = file.rows->size() * types_.places().size();
     here_.assign(keys, State::never_shown);
     if (!ranks.is_alone()) owned_.assign(keys / all_ranks() + 1, State::never_shown);
     if (begins == Begins::forgotten) return;
     begins_here_.resize(here_.size());
     begins_owned_.resize(owned_.size());
+}
+
+// The state behind a record.
+RowStates::State RowStates::state_behind(const Record& record, State before) {
+    if (record.value != 0) return State::shown;
+    return before == State::never_shown ? State::never_shown : State::nothing;
+}
+
+// The state of a key behind a slice, of which the slice alone says `behind`. Returns the one before.
+RowStates::State RowStates::behind_slice(State& state, State behind) {
+    const State before = state;
+    state = behind == State::never_shown && before != State::never_shown ? State::nothing : behind;
+    return before;
+}
+
+std::optional<RowStates::Change> RowStates::take(const Record& record) {
+    if (!types_.shows(record)) return {};
+    const size_t place = at(record);
+    State& state = here_[place];
+    const State before = std::exchange(state, state_behind(record, state));
+    if (state == State::never_shown) return {};
+    Change change{{record.thread_row, types_.place_of(record.type)},
+                  before == State::never_shown,
+                  before == State::shown,
+                  {}};
+    if (!begins_here_.empty())
+        change.before = std::exchange(begins_here_[place], Begin{record.time, record.value});
+    return change;
 }
 
 // Owners get the state of each key behind the slices of all ranks, and answer with that before each.
@@ -46,9 +59,8 @@ void RowStates::share(std::span<const Record> records) {
     std::vector<uint64_t> touched;
     std::vector<bool> is_touched(here_.size());
     for (const Record& record : records) {
-        const std::optional<Key> key = key_of(record);
-        if (!key) continue;
-        const size_t place = at(*key);
+        if (!types_.shows(record)) continue;
+        const size_t place = at(record);
         if (!is_touched[place]) {
             touched.push_back(place);
             here_[place] = State::never_shown;
@@ -60,7 +72,7 @@ void RowStates::share(std::span<const Record> records) {
     PerRank<std::vector<uint64_t>> asked(all_ranks());
     for (uint64_t place : touched) asked[place % all_ranks()].push_back(place);
     const auto asked_here = ranks_->alltoallv(spans(asked));
-    ask_owners(asked, asked_here, here_, owned_, replace);
+    ask_owners(asked, asked_here, here_, owned_, behind_slice);
     if (!begins_here_.empty())
         ask_owners(asked, asked_here, begins_here_, begins_owned_,
                    [](Begin& begin, const Begin& behind) { return std::exchange(begin, behind); });

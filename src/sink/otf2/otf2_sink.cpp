@@ -18,6 +18,8 @@
 #include "sink/otf2/otf2_location.hpp"
 #include "sink/otf2/otf2_objects.hpp"
 #include "sink/output_names.hpp"
+#include "sink/shown_types.hpp"
+#include "sink/slice_messages.hpp"
 
 namespace ovni {
 
@@ -46,16 +48,11 @@ class Otf2Sink : public Sink {
     size_t all_ranks() const { return static_cast<size_t>(ranks_->size()); }
     size_t owner_of(uint32_t row) const { return row % all_ranks(); }
     bool is_mine(uint32_t row) const { return owner_of(row) == static_cast<size_t>(ranks_->rank()); }
-    bool is_shown(const Record& record) const {
-        return record.thread_row != Record::no_row && record.type < place_.size() &&
-               place_[record.type] != no_place;
-    }
     Otf2Location& location(uint32_t row) { return *locations_[row / all_ranks()]; }
     uint32_t process_of(uint32_t row) const { return schema_->threads[row].process; }
 
     void find_types(const Plan& plan);
     uint32_t number_of_counter(uint32_t place) const;
-    void show_type(uint32_t type, uint32_t place);
     void make_locations();
     template <class Call, class Row>
     void expect_calls(const std::vector<Row>& mine);
@@ -70,13 +67,11 @@ class Otf2Sink : public Sink {
                      const std::vector<std::pair<uint64_t, uint64_t>>& counts, uint64_t end);
     fs::path part_of(int rank) const { return beside_ / fmt::format("rank-{}", rank); }
 
-    static constexpr uint32_t no_place = UINT32_MAX;
-
     fs::path path_;
     const TrafficRows* traffic_ = nullptr;
     const Ranks* ranks_ = nullptr;
     const Schema* schema_ = nullptr;
-    std::vector<uint32_t> place_;     // by type: in the types of the thread file
+    ShownTypes types_;
     std::vector<uint32_t> counters_;  // places, too, ascending
     Otf2MpiType mpi_;
     EventType mpi_functions_;                 // with the labels of all functions
@@ -91,11 +86,6 @@ class Otf2Sink : public Sink {
     std::vector<MessageRecord> messages_;
 };
 
-void Otf2Sink::show_type(uint32_t type, uint32_t place) {
-    if (type >= place_.size()) place_.resize(size_t{type} + 1, no_place);
-    place_[type] = place;
-}
-
 // Readers want the numbers of metrics to be 0, 1, 2, ...
 uint32_t Otf2Sink::number_of_counter(uint32_t place) const {
     return static_cast<uint32_t>(std::ranges::lower_bound(counters_, place) - counters_.begin());
@@ -107,16 +97,15 @@ void Otf2Sink::find_types(const Plan& plan) {
     for (const ChannelPlan& channel : plan.channels) {
         if (channel.kind != ChannelKind::stack && channel.prv_type != prv_type::mpi_function) continue;
         const auto type = std::ranges::find(types, channel.prv_type, &EventType::type);
-        if (type != types.end()) show_type(channel.prv_type, static_cast<uint32_t>(type - types.begin()));
+        if (type != types.end()) types_.add(channel.prv_type, static_cast<uint32_t>(type - types.begin()));
     }
     for (uint32_t place = 0; place < types.size(); ++place) {
         if (!is_counter(types[place].type)) continue;
-        show_type(types[place].type, place);
+        types_.add(types[place].type, place);
         counters_.push_back(place);
     }
-    if (prv_type::mpi_function >= place_.size()) return;
-    mpi_.type = place_[prv_type::mpi_function];
-    if (mpi_.type == no_place) return;
+    mpi_.type = types_.place_of(prv_type::mpi_function);
+    if (mpi_.type == ShownTypes::none) return;
     mpi_functions_ = with_all_labels(plan).thread.types[mpi_.type];
     for (const auto& [value, label] : mpi_functions_.labels.all())
         if (otf2_posts_receive(label)) mpi_.posting_receives.push_back(value);
@@ -168,7 +157,7 @@ void Otf2Sink::expect_calls(const std::vector<Row>& mine) {
 // A target that is no rank is MPI_PROC_NULL: such an operation does nothing. Ranks in a communicator whose
 // members are unknown say nothing.
 std::optional<Otf2ObjectCall> Otf2Sink::call_of(const ObjectRow& row) const {
-    if (mpi_.type == no_place) return {};
+    if (mpi_.type == ShownTypes::none) return {};
     const auto use = otf2_object_use(label_of(mpi_functions_, row.function));
     if (!use) return {};
     const bool has_target = use->what == Otf2ObjectUse::What::put || use->what == Otf2ObjectUse::What::get ||
@@ -184,7 +173,7 @@ std::optional<Otf2ObjectCall> Otf2Sink::call_of(const ObjectRow& row) const {
 }
 
 std::optional<Otf2CollectiveCall> Otf2Sink::call_of(const CollectiveRow& row) const {
-    if (mpi_.type == no_place) return {};
+    if (mpi_.type == ShownTypes::none) return {};
     const auto what = otf2_collective(label_of(mpi_functions_, row.function));
     if (!what) return {};
     const bool blocks = what->blocking == Otf2Collective::Blocking::yes;
@@ -201,7 +190,7 @@ void Otf2Sink::share(const Slice& slice) {
     PerRank<std::vector<Record>> records(all_ranks());
     PerRank<std::vector<MessageRecord>> messages(all_ranks());
     for (const Record& record : slice.records)
-        if (is_shown(record)) records[owner_of(record.thread_row)].push_back(record);
+        if (types_.shows(record)) records[owner_of(record.thread_row)].push_back(record);
     for (const MessageRecord& message : slice.messages) {
         const size_t sender = owner_of(message.sender_row), receiver = owner_of(message.receiver_row);
         messages[sender].push_back(message);
@@ -217,14 +206,15 @@ void Otf2Sink::write(const Slice& slice) {
     for (const MessageRecord& message : messages)
         if (is_mine(message.receiver_row)) expect_receive(message);
     const auto send_until = [&](Moment until) {
-        for (; !messages.empty() && messages.front().moment() < until; messages = messages.subspan(1))
-            if (is_mine(messages.front().sender_row)) send(messages.front());
+        take_messages_before(until, messages, [&](const MessageRecord& message) {
+            if (is_mine(message.sender_row)) send(message);
+        });
     };
     for (const Record& record : records) {
-        if (!is_shown(record)) continue;
+        if (!types_.shows(record)) continue;
         send_until(record.moment());
         Otf2Location& of_row = location(record.thread_row);
-        const uint32_t type = place_[record.type];
+        const uint32_t type = types_.place_of(record.type);
         if (is_counter(record.type))
             of_row.count(record.time, number_of_counter(type), record.value);
         else

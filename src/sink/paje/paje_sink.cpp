@@ -126,7 +126,7 @@ void PajeSink::define(const Plan& plan) {
     add_line(header_, "{} m L \"message\" \"0.30 0.30 0.30\"", +entity_value);
     const Schema schema = with_all_labels(plan);
     const auto& types = schema.thread.types;
-    for (uint32_t t : states_.types()) {
+    for (uint32_t t : states_.types().places()) {
         const uint32_t type = types[t].type;
         if (is_counter(type))
             add_line(header_, "{} t{} T {} {}", +variable_type, t, in_quotes(types[t].title), color(t, 0));
@@ -138,7 +138,7 @@ void PajeSink::define(const Plan& plan) {
 }
 
 void PajeSink::define_values(const FileSchema& file) {
-    for (uint32_t t : states_.types()) {
+    for (uint32_t t : states_.types().places()) {
         for (const auto& [value, label] : file.types[t].labels.all())
             if (value != 0 && defined_.emplace(t, value).second)
                 add_line(header_, "{} t{}v{} t{} {} {}", +entity_value, t, value, t, in_quotes(label),
@@ -167,7 +167,7 @@ void PajeSink::create_containers(const Schema& schema) {
 
 // A message is not received before it is sent, though clocks may say so: lines are in the order of time.
 void PajeSink::expect_ends(const Slice& slice) {
-    uint64_t number = link_;
+    uint64_t number = links_.last();
     for (const MessageRecord& message : slice.messages)
         ends_.add({std::max(message.receive_end, message.time), ++number, message.receiver_row, 0});
 }
@@ -176,9 +176,7 @@ void PajeSink::share(const Slice& slice) {
     if (ranks_->is_alone()) return;
     place();
     states_.share(slice.records);
-    const uint64_t mine = slice.messages.size();
-    link_ = all_links_ + ranks_->exscan(mine);
-    all_links_ += ranks_->allreduce(Op::sum, mine);
+    links_.share(*ranks_, slice.messages.size());
     expect_ends(slice);
     ends_.share(*ranks_, slice);
 }
@@ -205,10 +203,10 @@ void PajeSink::write(const Slice& slice) {
     };
     std::span<const MessageRecord> messages = slice.messages;
     const auto add_messages = [&](Moment until) {
-        for (; !messages.empty() && messages.front().moment() < until; messages = messages.subspan(1)) {
-            add_ends(messages.front().time);
-            add(messages.front());
-        }
+        take_messages_before(until, messages, [&](const MessageRecord& message) {
+            add_ends(message.time);
+            add(message);
+        });
     };
     for (const Record& record : slice.records) {
         add_messages(record.moment());
@@ -223,28 +221,25 @@ void PajeSink::write(const Slice& slice) {
 }
 
 void PajeSink::add(const Record& record) {
-    const std::optional<RowStates::Key> key = states_.key_of(record);
-    if (!key) return;
-    if (!is_counter(record.type)) return add_state(record, *key);
-    add_line(text_, "{} {} t{} r{} {}", +set_variable, date(record.time), states_.types()[key->type],
-             key->row, record.value);
+    if (!states_.types().shows(record)) return;
+    if (is_counter(record.type))
+        add_line(text_, "{} {} t{} r{} {}", +set_variable, date(record.time),
+                 states_.types().place_of(record.type), record.thread_row, record.value);
+    else if (const std::optional<RowStates::Change> change = states_.take(record))
+        add_state(record, *change);
 }
 
 // A state is popped, not reset: ViTE knows no other end.
-void PajeSink::add_state(const Record& record, RowStates::Key key) {
-    using enum RowStates::State;
-    RowStates::State& state = states_.of(key);
-    const RowStates::State before = std::exchange(state, state_behind(record, state));
-    if (state == never_shown) return;
-    const uint32_t type = states_.types()[key.type];
-    const std::string time = date(record.time), container = container_of(key);
-    if (before == never_shown && record.type != prv_type::mpi_function) {
-        made_.push_back(uint64_t{key.row} << 32 | type);
-        add_line(text_, "{} {} {} S r{} {}", +create_container, time, container, key.row,
+void PajeSink::add_state(const Record& record, const RowStates::Change& change) {
+    const auto [row, type] = change.key;
+    const std::string time = date(record.time), container = container_of(change.key);
+    if (change.is_first && record.type != prv_type::mpi_function) {
+        made_.push_back(uint64_t{row} << 32 | type);
+        add_line(text_, "{} {} {} S r{} {}", +create_container, time, container, row,
                  in_quotes(schema_->thread.types[type].title));
     }
     if (record.value == 0) {
-        if (before == shown) add_line(text_, "{} {} t{} {}", +pop_state, time, type, container);
+        if (change.ends) add_line(text_, "{} {} t{} {}", +pop_state, time, type, container);
         return;
     }
     if (!defined_.contains({type, record.value})) used_late_.emplace(type, record.value);
@@ -252,16 +247,16 @@ void PajeSink::add_state(const Record& record, RowStates::Key key) {
 }
 
 std::string PajeSink::container_of(RowStates::Key key) const {
-    const uint32_t type = states_.types()[key.type];
-    return schema_->thread.types[type].type == prv_type::mpi_function ? fmt::format("r{}", key.row)
-                                                                      : fmt::format("r{}t{}", key.row, type);
+    const auto [row, type] = key;
+    return schema_->thread.types[type].type == prv_type::mpi_function ? fmt::format("r{}", row)
+                                                                      : fmt::format("r{}t{}", row, type);
 }
 
 void PajeSink::add(const MessageRecord& message) {
     constexpr uint64_t unknown = UINT64_MAX;
-    add_line(text_, "{} {} L 0 r{} m {} {} {}", +start_link, date(message.time), message.sender_row, ++link_,
-             message.bytes == unknown ? std::string("unknown") : fmt::format("{}", message.bytes),
-             message.tag);
+    add_line(
+        text_, "{} {} L 0 r{} m {} {} {}", +start_link, date(message.time), message.sender_row, links_.next(),
+        message.bytes == unknown ? std::string("unknown") : fmt::format("{}", message.bytes), message.tag);
 }
 
 void PajeSink::add(const LinkEnd& end) {

@@ -15,6 +15,7 @@
 #include "sink/placed_file.hpp"
 #include "sink/row_states.hpp"
 #include "sink/sink.hpp"
+#include "sink/slice_messages.hpp"
 
 namespace ovni {
 
@@ -43,7 +44,7 @@ class PajeSink : public Sink {
     void create_containers(const Schema& schema);
     void expect_ends(const Slice& slice);
     void add(const Record& record);
-    void add_state(const Record& record, RowStates::Key key);
+    void add_state(const Record& record, const RowStates::Change& change);
     std::string container_of(RowStates::Key key) const;
     void add(const MessageRecord& message);
     void add(const LinkEnd& end);
@@ -59,9 +60,8 @@ class PajeSink : public Sink {
     std::vector<uint64_t> made_;  // containers of this rank's states: row << 32 | place
     std::set<Value> defined_, used_late_;
     LaterItems<LinkEnd> ends_;
-    uint64_t link_ = 0;       // number of the last message
-    uint64_t all_links_ = 0;  // messages of all slices so far
-    std::string header_;      // definitions of all but the containers
+    MessageNumbers links_;
+    std::string header_;  // definitions of all but the containers
     std::string containers_;
     std::string text_;  // lines that are not in the file yet
     std::optional<PlacedFile> file_;

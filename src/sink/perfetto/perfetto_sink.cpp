@@ -22,13 +22,13 @@
 #include "sink/perfetto/shown_waits.hpp"
 #include "sink/placed_file.hpp"
 #include "sink/row_states.hpp"
+#include "sink/slice_messages.hpp"
 
 namespace ovni {
 
 namespace {
 
 using Key = PerfettoArguments::Key;
-using State = RowStates::State;
 
 // Waits are shown with their causes; the number of a thread is in its name.
 constexpr std::array<uint16_t, 2> left_out_of_perfetto = {prv_type::tid, prv_type::wait_state};
@@ -73,7 +73,7 @@ class PerfettoSink : public Sink {
     void add_receive(const MessageRecord& message);
     void begin_slice(const Record& record, RowStates::Key key, Messages& messages);
     PerfettoPackets::Track track_of(RowStates::Key key) const;
-    void change_slice(const Record& record, RowStates::Key key, State before, Messages& messages);
+    void change_slice(const Record& record, const RowStates::Change& change, Messages& messages);
     void add_slice(RowStates::Key key, const RowStates::Begin& begin, int64_t end);
     void add_open_slices(const Outcome& outcome, const std::vector<RowStates::Shown>& shown);
     void add_waits(std::vector<WaitRow> waits);
@@ -95,9 +95,8 @@ class PerfettoSink : public Sink {
     std::optional<PlacedFile> file_;
     PerfettoPackets packets_;
     int64_t min_duration_ = 0;
-    uint64_t left_out_ = 0;   // slices
-    uint64_t flow_ = 0;       // number of the last message
-    uint64_t all_flows_ = 0;  // messages of all slices so far
+    uint64_t left_out_ = 0;  // slices
+    MessageNumbers flows_;
 };
 
 void PerfettoSink::begin(const Ranks& ranks, const Plan& plan) {
@@ -121,9 +120,7 @@ void PerfettoSink::share(const Slice& slice) {
     if (ranks_->is_alone()) return;
     place();
     states_.share(slice.records);
-    const uint64_t mine = slice.messages.size();
-    flow_ = all_flows_ + ranks_->exscan(mine);
-    all_flows_ += ranks_->allreduce(Op::sum, mine);
+    flows_.share(*ranks_, slice.messages.size());
 }
 
 void PerfettoSink::place() {
@@ -140,8 +137,7 @@ void PerfettoSink::write(const Slice& slice) {
     if (!ranks_->is_alone()) file_->write_placed();
     Messages messages = slice.messages;
     const auto add_messages = [&](Moment until) {
-        for (; !messages.empty() && messages.front().moment() < until; messages = messages.subspan(1))
-            add_message(messages.front());
+        take_messages_before(until, messages, [&](const MessageRecord& message) { add_message(message); });
     };
     for (const Record& record : slice.records) {
         add_messages(record.moment());
@@ -154,36 +150,30 @@ void PerfettoSink::write(const Slice& slice) {
 
 // Calls of MPI stand on the track of the thread itself.
 PerfettoPackets::Track PerfettoSink::track_of(RowStates::Key key) const {
-    const uint32_t type = states_.types()[key.type];
-    return type == mpi_type_ ? tracks_->of_thread(key.row) : tracks_->of_type(key.row, type);
+    return key.type == mpi_type_ ? tracks_->of_thread(key.row) : tracks_->of_type(key.row, key.type);
 }
 
 // `messages`: those that are not written yet. A call takes those that it sends.
 void PerfettoSink::add(const Record& record, Messages& messages) {
-    const std::optional<RowStates::Key> key = states_.key_of(record);
-    if (!key) return;
-    const uint32_t type = states_.types()[key->type];
-    State& state = states_.of(*key);
-    const State before = std::exchange(state, state_behind(record, state));
-    if (state == State::never_shown) return;
+    const std::optional<RowStates::Change> change = states_.take(record);
+    if (!change) return;
+    const auto [row, type] = change->key;
     const bool is_count = is_counter(record.type);
-    if (before == State::never_shown && is_count)
-        tracks_->describe_counter(packets_, key->row, type);
-    else if (before == State::never_shown && type != mpi_type_)
-        tracks_->describe_type(packets_, key->row, type);
-    if (is_count) return packets_.count(record.time, track_of(*key), record.value);
-    change_slice(record, *key, before, messages);
+    if (change->is_first && is_count)
+        tracks_->describe_counter(packets_, row, type);
+    else if (change->is_first && type != mpi_type_)
+        tracks_->describe_type(packets_, row, type);
+    if (is_count) return packets_.count(record.time, track_of(change->key), record.value);
+    change_slice(record, *change, messages);
 }
 
-void PerfettoSink::change_slice(const Record& record, RowStates::Key key, State before, Messages& messages) {
+void PerfettoSink::change_slice(const Record& record, const RowStates::Change& change, Messages& messages) {
     if (min_duration_ > 0) {
-        const RowStates::Begin begin =
-            std::exchange(states_.begin_of(key), RowStates::Begin{record.time, record.value});
-        if (before == State::shown) add_slice(key, begin, record.time);
+        if (change.ends) add_slice(change.key, change.before, record.time);
         return;
     }
-    if (before == State::shown) packets_.end(record.time, track_of(key));
-    if (record.value != 0) begin_slice(record, key, messages);
+    if (change.ends) packets_.end(record.time, track_of(change.key));
+    if (record.value != 0) begin_slice(record, change.key, messages);
 }
 
 void PerfettoSink::add_slice(RowStates::Key key, const RowStates::Begin& begin, int64_t end) {
@@ -191,7 +181,7 @@ void PerfettoSink::add_slice(RowStates::Key key, const RowStates::Begin& begin, 
         ++left_out_;
         return;
     }
-    packets_.begin(begin.time, track_of(key), labels_->name_of(states_.types()[key.type], begin.value));
+    packets_.begin(begin.time, track_of(key), labels_->name_of(key.type, begin.value));
     packets_.end(end, track_of(key));
 }
 
@@ -200,12 +190,11 @@ void PerfettoSink::begin_slice(const Record& record, RowStates::Key key, Message
         return m < messages.size() && messages[m].moment() == record.moment() &&
                messages[m].sender_row == record.thread_row;
     };
-    const uint32_t type = states_.types()[key.type];
-    const PerfettoName name = labels_->name_of(type, record.value);
-    const bool sends_one = type == mpi_type_ && is_sent_here(0) && !is_sent_here(1);
+    const PerfettoName name = labels_->name_of(key.type, record.value);
+    const bool sends_one = key.type == mpi_type_ && is_sent_here(0) && !is_sent_here(1);
     if (!sends_one) return packets_.begin(record.time, track_of(key), name);
     packets_.begin(record.time, track_of(key), name, sent(messages.front()),
-                   {PerfettoFlow::End::begins, ++flow_});
+                   {PerfettoFlow::End::begins, flows_.next()});
     add_receive(messages.front());
     messages = messages.subspan(1);
 }
@@ -226,7 +215,7 @@ PerfettoArguments PerfettoSink::sent(const MessageRecord& message) const {
 // One of several messages that a call sends, or one that is sent outside of the calls that are shown.
 void PerfettoSink::add_message(const MessageRecord& message) {
     packets_.instant(std::max(message.time, int64_t{0}), tracks_->of_thread(message.sender_row),
-                     {message_name}, sent(message), {PerfettoFlow::End::begins, ++flow_});
+                     {message_name}, sent(message), {PerfettoFlow::End::begins, flows_.next()});
     add_receive(message);
     flush();
 }
@@ -235,12 +224,12 @@ void PerfettoSink::add_receive(const MessageRecord& message) {
     PerfettoArguments arguments = arguments_of(message, message.sender_row);
     arguments.add(Key::posted, message.receive_begin);
     packets_.instant(std::max(message.receive_end, int64_t{0}), tracks_->of_thread(message.receiver_row),
-                     {received_name}, arguments, {PerfettoFlow::End::ends, flow_});
+                     {received_name}, arguments, {PerfettoFlow::End::ends, flows_.last()});
 }
 
 void PerfettoSink::add_open_slices(const Outcome& outcome, const std::vector<RowStates::Shown>& shown) {
     for (const auto& [key, begin] : shown) {
-        if (is_counter(schema_->thread.types[states_.types()[key.type]].type)) continue;
+        if (is_counter(schema_->thread.types[key.type].type)) continue;
         if (min_duration_ > 0)
             add_slice(key, begin, outcome.duration);
         else
