@@ -6,9 +6,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
+
+#include "base/table_memory.hpp"
 
 namespace ovni {
 
@@ -53,6 +54,11 @@ class PackedItems {
         bytes_ += item.size();
     }
     size_t bytes() const { return bytes_; }
+    // Where a reader of the next item starts.
+    struct Place {
+        size_t piece = 0, at = 0;
+    };
+    Place end() const { return pieces_.empty() ? Place() : Place{pieces_.size() - 1, pieces_.back().used}; }
     void append_to(std::vector<uint8_t>& bytes) const {
         for (const Piece& piece : pieces_)
             bytes.insert(bytes.end(), piece.bytes.get(), piece.bytes.get() + piece.used);
@@ -61,17 +67,16 @@ class PackedItems {
  private:
     friend class PackedItemsReader;
     struct Piece {
-        std::unique_ptr<uint8_t[]> bytes;
+        TableBlock<uint8_t> bytes;
         size_t used = 0, room = 0;
     };
 
-    // An eighth of all is empty at most, if that is much. Pieces of 1 MiB may lie in files
-    // (memory_limit.hpp).
+    // What is not used of a large piece takes no memory.
     void add_piece(size_t least_room) {
-        constexpr size_t first = 32, small = 1 << 14, most = 1 << 20, part = 8;
-        const size_t wanted = pieces_.empty() ? first : 2 * pieces_.back().room;
-        const size_t room = std::max(std::min(wanted, std::clamp(bytes_ / part, small, most)), least_room);
-        pieces_.push_back({std::make_unique_for_overwrite<uint8_t[]>(room), 0, room});
+        constexpr size_t first = 32, most = 1 << 20;
+        const size_t wanted = pieces_.empty() ? first : std::min(2 * pieces_.back().room, most);
+        const size_t room = std::max(wanted, least_room);
+        pieces_.push_back({make_table_block<uint8_t>(room), 0, room});
     }
 
     std::vector<Piece> pieces_;
@@ -81,7 +86,8 @@ class PackedItems {
 // Reads what PackedItem wrote, in that order. The items stay as they are meanwhile.
 class PackedItemsReader {
  public:
-    explicit PackedItemsReader(const PackedItems& items) : items_(&items) {}
+    explicit PackedItemsReader(const PackedItems& items, PackedItems::Place begin = {})
+        : items_(&items), piece_(begin.piece), at_(begin.at) {}
 
     // Begins an item, if there is one more.
     uint8_t first_byte() {
@@ -109,7 +115,7 @@ class PackedItemsReader {
 
  private:
     const PackedItems* items_;
-    size_t piece_ = 0, at_ = 0;
+    size_t piece_, at_;
 };
 
 }  // namespace ovni

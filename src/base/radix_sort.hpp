@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/table_memory.hpp"
+
 namespace ovni {
 
 struct RadixEntry {
@@ -18,12 +20,12 @@ struct RadixEntry {
 };
 
 // Stable.
-inline void radix_sort(std::vector<RadixEntry>& entries) {
+inline void radix_sort(TableVector<RadixEntry>& entries) {
     constexpr int bits = 11;
     constexpr uint64_t mask = (1u << bits) - 1;
     uint64_t highest = 0;
     for (const RadixEntry& entry : entries) highest |= entry.number;
-    std::vector<RadixEntry> sorted(entries.size());
+    TableVector<RadixEntry> sorted(entries.size());
     for (int shift = 0; shift < 64 && highest >> shift != 0; shift += bits) {
         std::array<size_t, mask + 1> place{};
         for (const RadixEntry& entry : entries) ++place[entry.number >> shift & mask];
@@ -36,17 +38,18 @@ inline void radix_sort(std::vector<RadixEntry>& entries) {
 
 // Puts the record that entry i names in place i. A copy, as the loads of one in place would wait for each
 // other.
-template <class Record>
-void permute(std::vector<Record>& records, const std::vector<RadixEntry>& entries) {
-    std::vector<Record> sorted;
+template <class Records>
+void permute(Records& records, const TableVector<RadixEntry>& entries) {
+    Records sorted;
     sorted.reserve(records.size());
     for (const RadixEntry& entry : entries) sorted.push_back(std::move(records[entry.index]));
     records.swap(sorted);
 }
 
 // Sorts by number_of(record), int64_t, and equal ones by `comes_before`.
-template <class Record, class NumberOf, class ComesBefore>
-void radix_sort(std::vector<Record>& records, NumberOf number_of, ComesBefore comes_before) {
+template <class Records, class NumberOf, class ComesBefore>
+void radix_sort(Records& records, NumberOf number_of, ComesBefore comes_before) {
+    using Record = typename Records::value_type;
     if (records.empty()) return;
     auto less = [&](const Record& a, const Record& b) {
         const int64_t first = number_of(a), second = number_of(b);
@@ -56,7 +59,7 @@ void radix_sort(std::vector<Record>& records, NumberOf number_of, ComesBefore co
     int64_t least = INT64_MAX;
     for (const Record& record : records) least = std::min<int64_t>(least, number_of(record));
     {
-        std::vector<RadixEntry> entries(records.size());
+        TableVector<RadixEntry> entries(records.size());
         for (size_t i = 0; i < records.size(); ++i)
             entries[i] = {static_cast<uint64_t>(number_of(records[i])) - static_cast<uint64_t>(least),
                           static_cast<uint32_t>(i)};

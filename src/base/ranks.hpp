@@ -106,7 +106,7 @@ class Ranks {
         if (!is_root()) counts.assign(counts.size(), 0);
         PerRank<std::span<const T>> to(counts.size());
         to[0] = values;
-        return exchange_joined(to, counts);
+        return exchange_joined<std::vector<T>>(to, counts);
     }
     template <Flat T>
     PerRank<std::vector<T>> allgather(const std::vector<T>& values) const {
@@ -162,17 +162,18 @@ class Ranks {
         return received;
     }
     // The values that this rank gets in one vector, those of rank 0 first.
-    template <Flat T>
-    std::vector<T> alltoallv_joined(PerRank<std::vector<T>> to) const {
+    // `Items`: a vector, also of another allocator.
+    template <class Items>
+    Items alltoallv_joined(PerRank<Items> to) const {
         if (is_alone()) return std::move(to[0]);
-        PerRank<std::span<const T>> parts(to.begin(), to.end());
+        PerRank<std::span<const typename Items::value_type>> parts(to.begin(), to.end());
         PerRank<uint64_t> counts = counts_to_here(parts);
         const auto self = static_cast<size_t>(rank_);
         if (counts[self] < std::accumulate(counts.begin(), counts.end(), uint64_t{0}))
-            return exchange_joined(parts, counts);
+            return exchange_joined<Items>(parts, counts);
         parts[self] = {};
         counts[self] = 0;
-        exchange_joined(parts, counts);
+        exchange_joined<Items>(parts, counts);
         return std::move(to[self]);
     }
     // alltoallv() without a copy of the part that stays here: element r of the result is to[r] itself for
@@ -228,13 +229,14 @@ class Ranks {
 
  private:
     // `counts`: of the values that each rank sends here.
-    template <Flat T>
-    std::vector<T> exchange_joined(const PerRank<std::span<const T>>& to,
-                                   const PerRank<uint64_t>& counts) const {
-        std::vector<T> all(std::accumulate(counts.begin(), counts.end(), uint64_t{0}));
+    template <class Items>
+    Items exchange_joined(const PerRank<std::span<const typename Items::value_type>>& to,
+                          const PerRank<uint64_t>& counts) const {
+        static_assert(Flat<typename Items::value_type>);
+        Items all(std::accumulate(counts.begin(), counts.end(), uint64_t{0}));
         PerRank<std::span<const std::byte>> outgoing;
         PerRank<std::span<std::byte>> incoming;
-        std::span<T> rest = all;
+        std::span rest(all);
         for (size_t r = 0; r < to.size(); ++r) {
             outgoing.push_back(std::as_bytes(to[r]));
             incoming.push_back(std::as_writable_bytes(rest.first(counts[r])));

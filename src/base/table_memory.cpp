@@ -1,21 +1,17 @@
-#include "base/memory_limit.hpp"
+#include "base/table_memory.hpp"
 
 #include <fcntl.h>
-#include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <mutex>
 #include <new>
-#include <optional>
+#include <unordered_set>
 
 #include "base/huge_pages.hpp"
 
@@ -23,102 +19,103 @@ namespace ovni {
 
 namespace {
 
-constexpr size_t large = size_t{1} << 20;
+constexpr size_t large = size_t{1} << 17;
 
-// Blocks in files. Nothing here allocates, as operator new calls it.
-class FileMemory {
+int open_file_in(const std::filesystem::path& directory) {
+    const int file = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return file;
+    std::string path = directory / ".ovni-memory.XXXXXX";
+    const int named = mkostemp(path.data(), O_CLOEXEC);
+    if (named >= 0) unlink(path.c_str());
+    return named;
+}
+
+// Null, and errno, if it cannot be made.
+void* map_file_in(const std::filesystem::path& directory, size_t size) {
+    const int file = open_file_in(directory);
+    if (file < 0) return nullptr;
+    // A disk that is full must be seen now: later it would be a SIGBUS.
+    errno = posix_fallocate(file, 0, static_cast<off_t>(size));
+    void* begin = errno == 0 ? mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
+    const int fault = errno;
+    ::close(file);
+    errno = fault;
+    return begin == MAP_FAILED ? nullptr : begin;
+}
+
+// Blocks in memory or, if they are large and there are too many, in files. Only large ones are counted.
+class Blocks : public std::pmr::memory_resource {
  public:
-    void begin(uint64_t limit, const char* directory) noexcept {
+    void limit(uint64_t limit, const std::filesystem::path& directory) {
         const std::lock_guard lock(mutex_);
-        std::strncpy(directory_.data(), directory, directory_.size() - 1);
-        limit_.store(limit, std::memory_order_relaxed);
+        limit_ = limit;
+        directory_ = directory;
     }
-    // Null if the block has to be in memory.
-    void* allocate(size_t size) noexcept {
-        if (in_memory_.load(std::memory_order_relaxed) + size <= limit_.load(std::memory_order_relaxed))
-            return nullptr;
+    MemoryInFiles in_files() {
         const std::lock_guard lock(mutex_);
-        const auto free = std::ranges::find(blocks_, nullptr, &Block::begin);
-        if (free == blocks_.end()) return nullptr;
-        void* begin = map(size);
-        if (begin == nullptr) return refusal_ = errno, nullptr;
-        *free = {begin, size};
-        in_files_ += size;
-        most_ = std::max(most_, in_files_);
-        return begin;
-    }
-    // False if the block is not in a file.
-    bool free(void* begin) noexcept {
-        const std::lock_guard lock(mutex_);
-        const auto block = std::ranges::find(blocks_, begin, &Block::begin);
-        if (block == blocks_.end()) return false;
-        munmap(begin, block->size);
-        in_files_ -= block->size;
-        *block = {};
-        return true;
-    }
-    void count(size_t size) noexcept { in_memory_.fetch_add(size, std::memory_order_relaxed); }
-    void uncount(size_t size) noexcept { in_memory_.fetch_sub(size, std::memory_order_relaxed); }
-    std::pair<uint64_t, int> most() noexcept {
-        const std::lock_guard lock(mutex_);
-        return {most_, refusal_};
+        return {most_in_files_, refusal_ == 0 ? "" : std::strerror(refusal_)};
     }
 
  private:
-    struct Block {
-        void* begin = nullptr;
-        size_t size = 0;
-    };
-
-    void* map(size_t size) noexcept {
-        const int file = open_file();
-        if (file < 0) return nullptr;
-        // A disk that is full must be seen now: later it would be a SIGBUS.
-        errno = posix_fallocate(file, 0, static_cast<off_t>(size));
-        void* begin =
-            errno == 0 ? mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
-        const int fault = errno;
-        ::close(file);
-        errno = fault;
-        return begin == MAP_FAILED ? nullptr : begin;
+    void* do_allocate(size_t size, size_t alignment) override {
+        if (size < large) return ::operator new(size, std::align_val_t(alignment));
+        const std::lock_guard lock(mutex_);
+        if (in_memory_ + size > limit_)
+            if (void* block = in_file(size)) return block;
+        void* block = ::operator new(size, std::align_val_t(alignment));
+        in_memory_ += size;
+        // Most are filled once, from begin to end: a page fault for every 4 KiB would take as long.
+        want_huge_pages(block, size);
+        return block;
     }
-    int open_file() noexcept {
-        const int file = ::open(directory_.data(), O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
-        if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return file;
-        std::array<char, PATH_MAX + 32> path;
-        std::strcpy(path.data(), directory_.data());
-        std::strcat(path.data(), "/.ovni-memory.XXXXXX");
-        const int named = mkostemp(path.data(), O_CLOEXEC);
-        if (named >= 0) unlink(path.data());
-        return named;
+    void do_deallocate(void* block, size_t size, size_t alignment) override {
+        if (size < large) return ::operator delete(block, size, std::align_val_t(alignment));
+        const std::lock_guard lock(mutex_);
+        if (files_.erase(block) > 0) {
+            munmap(block, size);
+            in_files_ -= size;
+        } else {
+            ::operator delete(block, size, std::align_val_t(alignment));
+            in_memory_ -= size;
+        }
+    }
+    bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+
+    void* in_file(size_t size) {
+        void* block = map_file_in(directory_, size);
+        if (!block) return refusal_ = errno, nullptr;
+        files_.insert(block);
+        in_files_ += size;
+        most_in_files_ = std::max(most_in_files_, in_files_);
+        return block;
     }
 
-    std::atomic<uint64_t> limit_ = UINT64_MAX, in_memory_ = 0;
     std::mutex mutex_;
-    std::array<char, PATH_MAX> directory_{};
-    std::array<Block, 1024> blocks_{};
-    uint64_t in_files_ = 0, most_ = 0;
+    uint64_t limit_ = UINT64_MAX;
+    std::filesystem::path directory_;
+    uint64_t in_memory_ = 0, in_files_ = 0, most_in_files_ = 0;
+    std::unordered_set<void*> files_;
     int refusal_ = 0;
 };
 
-constinit FileMemory file_memory;
-
-// No allocator gives twice as much as it is asked for. One that is about to begin may call operator new where
-// it is asked for a size, so it is not asked about small blocks.
-constexpr size_t maybe_large = large / 2;
-
-void count_if_large(void* block) noexcept {
-    const size_t usable = malloc_usable_size(block);
-    if (usable < large) return;
-    file_memory.count(usable);
-    // Most are filled once, from begin to end: a page fault for every 4 KiB would take as long.
-    want_huge_pages(block, usable);
+// Never destroyed: tables may live as long as the process.
+Blocks& blocks() {
+    static auto& all = *new Blocks;
+    return all;
 }
 
 }  // namespace
 
-void limit_memory(uint64_t limit, const std::filesystem::path& directory) {
-    file_memory.begin(limit, directory.c_str());
+std::pmr::memory_resource& table_memory() {
+    return blocks();
+}
+
+void limit_table_memory(uint64_t limit, const std::filesystem::path& directory) {
+    blocks().limit(limit, directory);
+}
+
+MemoryInFiles memory_in_files() {
+    return blocks().in_files();
 }
 
 uint64_t fair_memory_limit(int processes) {
@@ -130,46 +127,4 @@ uint64_t fair_memory_limit(int processes) {
     return UINT64_MAX;
 }
 
-MemoryInFiles memory_in_files() {
-    const auto [most, refusal] = file_memory.most();
-    return {most, refusal == 0 ? "" : std::strerror(refusal)};
-}
-
 }  // namespace ovni
-
-void* operator new(size_t size) {
-    if (size >= ovni::large)
-        if (void* block = ovni::file_memory.allocate(size)) return block;
-    for (;;) {
-        if (void* block = std::malloc(std::max<size_t>(size, 1))) {
-            if (size >= ovni::maybe_large) ovni::count_if_large(block);
-            return block;
-        }
-        const std::new_handler handler = std::get_new_handler();
-        if (handler == nullptr) throw std::bad_alloc();
-        handler();
-    }
-}
-
-// Sanitizers have one of their own, which fits no other delete than theirs.
-void* operator new(size_t size, const std::nothrow_t& /*tag*/) noexcept {
-    try {
-        return operator new(size);
-    } catch (...) {
-        return nullptr;
-    }
-}
-
-void operator delete(void* block) noexcept {
-    if (block == nullptr) return;
-    // malloc() never returns the begin of a page for blocks of this size, so nearly all are told at once.
-    constexpr uintptr_t page = 4096;
-    if (reinterpret_cast<uintptr_t>(block) % page == 0 && ovni::file_memory.free(block)) return;
-    if (const size_t usable = malloc_usable_size(block); usable >= ovni::large)
-        ovni::file_memory.uncount(usable);
-    std::free(block);
-}
-
-void operator delete(void* block, size_t /*size*/) noexcept {
-    operator delete(block);
-}

@@ -12,11 +12,11 @@
 namespace ovni {
 
 struct TrafficAnalysis {
-    std::vector<Message> messages;  // whose sender this rank has: by stream, time and offset
-    std::vector<Wait> waits;        // of threads of this rank, by begin and stream
-    std::vector<CollectiveEnd> collectives, world_calls;  // as find_waits() has left them
-    std::vector<UnmatchedEnd> unmatched;                  // those of all ranks are all of the trace
-    FoundObjects objects;                                 // windows and files of processes of this rank
+    SentMessages messages;                 // whose sender this rank has
+    Waits waits;                           // of threads of this rank, by begin and stream
+    Collectives collectives, world_calls;  // as find_waits() has left them
+    std::vector<UnmatchedEnd> unmatched;   // those of all ranks are all of the trace
+    FoundObjects objects;                  // windows and files of processes of this rank
     MessageSummary summary;
     WaitSummary wait_summary;
     CriticalPath critical_path;

@@ -90,11 +90,11 @@ void drop_later(std::vector<Row>& rows, int64_t time, Time Row::*begin) {
     rows.erase(std::ranges::upper_bound(rows, time, {}, begin), rows.end());
 }
 
-template <class Row, class Item, class... More>
-std::vector<Row> rows_of(const System& system, const std::vector<Item>& items, const More&... more) {
+template <class Row, class Items, class... More>
+std::vector<Row> rows_of(const System& system, const Items& items, const More&... more) {
     std::vector<Row> rows;
     rows.reserve(items.size());
-    for (const Item& item : items) rows.push_back(row_of(system, item, more...));
+    for (const auto& item : items) rows.push_back(row_of(system, item, more...));
     std::ranges::sort(rows, {}, &Row::key);
     return rows;
 }
@@ -108,7 +108,7 @@ void TrafficRows::end_at(int64_t time) {
     drop_later(unmatched, time, &UnmatchedRow::posted);
 }
 
-std::vector<WaitRow> wait_rows(const System& system, const std::vector<Wait>& waits, int64_t origin) {
+std::vector<WaitRow> wait_rows(const System& system, std::span<const Wait> waits, int64_t origin) {
     return rows_of<WaitRow>(system, waits, origin);
 }
 

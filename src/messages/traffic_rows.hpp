@@ -127,6 +127,6 @@ struct TrafficRows {
     void end_at(int64_t time);
 };
 TrafficRows traffic_rows(const System& system, const TrafficAnalysis& found, int64_t origin);
-std::vector<WaitRow> wait_rows(const System& system, const std::vector<Wait>& waits, int64_t origin);
+std::vector<WaitRow> wait_rows(const System& system, std::span<const Wait> waits, int64_t origin);
 
 }  // namespace ovni

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "base/memory_limit.hpp"
 #include "base/parallel.hpp"
+#include "base/table_memory.hpp"
 #include "core/launcher.hpp"
 #include "messages/match/message_lines.hpp"
 
@@ -33,8 +33,8 @@ Scanned ScannedTrace::scan(const ScanNeeds& needs) const {
     wanted.open_waits = may_have_open_waits(opened_.trace);
     wanted.timeline = needs.calls;
     if (wanted.messages || wanted.timeline)
-        limit_memory(opened_.options.memory.value_or(fair_memory_limit(local_size_by_launcher())),
-                     memory_directory());
+        limit_table_memory(opened_.options.memory.value_or(fair_memory_limit(local_size_by_launcher())),
+                           memory_directory());
     ScannedPart part{opened_.work.share.processes, {}, threads()};
     for (uint32_t s = 0; s < opened_.trace.streams().size(); ++s)
         if (opened_.reads(s) && opened_.system.thread_of_stream(s) == System::no_thread)

@@ -43,7 +43,7 @@ MessagePartners::MessagePartners(const Trace& whole, const Trace& shown, int64_t
     const ScannedPart all = ScannedPart::all_processes(system_, usable_cores());
     Scanned scanned = scan(whole, system_, all, {.messages = true}, open);
     messages_ = find_messages(Ranks(), whole, system_, StreamOwners(Ranks(), system_, all.processes), scanned)
-                    .messages;
+                    .messages.all();
     std::ranges::sort(messages_, {}, send_position);
     receives_.resize(messages_.size());
     std::iota(receives_.begin(), receives_.end(), 0);

@@ -6,9 +6,9 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
-#include "base/memory_limit.hpp"
 #include "base/parallel.hpp"
 #include "base/printable.hpp"
+#include "base/table_memory.hpp"
 #include "cut/focus.hpp"
 #include "emu/plan/start.hpp"
 #include "model/mpi_region.hpp"
@@ -194,7 +194,7 @@ int print_wait(const Options& options) {
     refuse_no_trace(trace);
     const System system(trace);
     const ClockModel clocks = ClockModel::of_trace(trace, options.clocks);
-    limit_memory(fair_memory_limit(1), std::filesystem::temp_directory_path());
+    limit_table_memory(fair_memory_limit(1), std::filesystem::temp_directory_path());
     const ScannedPart all = ScannedPart::all_processes(system, usable_cores());
     Scanned scanned = scan(trace, system, all, {.messages = true},
                            [&](uint32_t s) { return open_stream(trace, clocks, s); });

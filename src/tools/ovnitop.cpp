@@ -11,9 +11,9 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
-#include "base/memory_limit.hpp"
 #include "base/parallel.hpp"
 #include "base/progress.hpp"
+#include "base/table_memory.hpp"
 #include "base/topics.hpp"
 #include "cut/trace_part.hpp"
 #include "emu/plan/start.hpp"
@@ -285,7 +285,7 @@ int print_traffic(const TracePart& part, const TrafficRow& table) {
     tell_missing_ranks(system);
     const ClockModel clocks = ClockModel::of_sources(trace, part.clock_sources());
     const Ranks alone;
-    limit_memory(fair_memory_limit(1), std::filesystem::temp_directory_path());
+    limit_table_memory(fair_memory_limit(1), std::filesystem::temp_directory_path());
     TextOutput out;
     const auto open = [&](uint32_t s) { return open_stream(trace, clocks, s); };
     const ScannedPart all = ScannedPart::all_processes(system, usable_cores());

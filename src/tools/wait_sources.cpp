@@ -149,7 +149,7 @@ std::vector<std::string> sources_of_wait(const TrafficAnalysis& traffic, const T
             trace.directory());
     Sources sources(trace, system, origin, waits[number - 1]);
     sources.add_wait(number);
-    for (const Message& message : traffic.messages) sources.add(message);
+    traffic.messages.visit([&](const Message& message) { sources.add(message); });
     for (const auto* ends : {&traffic.collectives, &traffic.world_calls})
         visit_collectives(*ends, [&](std::span<const CollectiveEnd> members) { sources.add(members); });
     return sources.take();

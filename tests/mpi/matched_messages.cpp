@@ -88,7 +88,7 @@ class MatchedMessages : public TracedTest {
     size_t expect_pairs_are_possible(const FoundMessages& found) const {
         const Trace trace = this->trace();
         size_t count = 0;
-        for (const Message& message : found.messages) {
+        for (const Message& message : found.messages.all()) {
             if (message.bytes != message_bytes) continue;
             ++count;
             std::set<int64_t> common;
@@ -116,7 +116,8 @@ class MatchedMessages : public TracedTest {
     void expect_pairs_are_right(const FoundMessages& found) const {
         const Trace trace = this->trace();
         std::map<int, std::vector<const Message*>> sent, received;
-        for (const Message& message : found.messages) {
+        const std::vector<Message> all = found.messages.all();
+        for (const Message& message : all) {
             if (message.bytes != message_bytes || message.tag >= first_tag_of_threads) continue;
             sent[rank_of(trace, message.send_stream)].push_back(&message);
             received[rank_of(trace, message.receive_stream)].push_back(&message);
@@ -241,7 +242,7 @@ TEST_F(MatchedMessages, NeedNoOtherFunctions) {
 TEST_F(MatchedMessages, AreNotGuessedInAPart) {
     run_known(2);
     const FoundMessages whole = find();
-    const Message& message = whole.messages[whole.messages.size() / 2];
+    const Message message = whole.messages.all()[whole.messages.size() / 2];
     ASSERT_EQ(run({program("ovnicut"), trace_directory(), "-o", path("part"), "--from",
                    std::to_string(message.send_posted - begin_of(trace())) + "ns"})
                   .status,

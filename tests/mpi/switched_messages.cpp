@@ -104,7 +104,7 @@ class MatchedMessagesOfPauses : public TracedTest {
     // The matched messages by the number that the sender knows; each is one that the receiver got.
     std::set<int64_t> expect_pairs_are_right(const Trace& trace, const FoundMessages& found) const {
         std::set<int64_t> matched;
-        for (const Message& message : found.messages) {
+        for (const Message& message : found.messages.all()) {
             if (message.bytes != message_bytes) continue;
             const int64_t sent = number_of(trace, message.send_stream, message.send_posted, &Book::sends);
             const int64_t received =

@@ -14,7 +14,14 @@ ovni_test(unit_emu
     waiting.cpp
     LIBS ovni_session ovni_test_support)
 add_dependencies(unit_emu ovniemu)
-ovni_test(unit_messages call_reader.cpp matching.cpp packed_ends.cpp recorded_calls.cpp request_table.cpp waits.cpp
+ovni_test(unit_messages
+    call_reader.cpp
+    matching.cpp
+    packed_ends.cpp
+    packed_messages.cpp
+    recorded_calls.cpp
+    request_table.cpp
+    waits.cpp
     LIBS ovni_messages ovni_test_support)
 ovni_test(unit_report report.cpp report_calls.cpp report_readings.cpp report_regions.cpp report_world_waits.cpp
     LIBS ovni_base ovni_test_support)

@@ -1,5 +1,5 @@
-// Large blocks beyond the limit lie in files that nobody sees, and hold what is written to them.
-#include "base/memory_limit.hpp"
+// Tables beyond the limit lie in files that nobody sees, and hold what is written to them.
+#include "base/table_memory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/packed_numbers.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 namespace ovni {
@@ -24,17 +25,17 @@ size_t mappings_in(const std::filesystem::path& directory) {
     return count;
 }
 
-TEST(MemoryLimit, BlocksBeyondItLieInFilesUntilTheyAreFreed) {
+TEST(TableMemory, LiesInFilesBeyondTheLimitUntilItIsFreed) {
     const test::TemporaryDirectory directory;
-    const std::vector<char> before(2 * mib);
-    limit_memory(4 * mib, directory.path());
+    const TableVector<char> before(2 * mib);
+    limit_table_memory(4 * mib, directory.path());
     {
-        const std::vector<char> fits(mib);
+        const TableVector<char> fits(mib);
         EXPECT_EQ(mappings_in(directory.path()), 0u);
-        std::vector<uint32_t> grows;
+        TableVector<uint32_t> grows;
         for (uint32_t i = 0; i < 4 * mib; ++i) grows.push_back(i);
         EXPECT_EQ(mappings_in(directory.path()), 1u);
-        std::vector<uint32_t> expected(4 * mib);
+        TableVector<uint32_t> expected(4 * mib);
         std::iota(expected.begin(), expected.end(), 0u);
         EXPECT_EQ(mappings_in(directory.path()), 2u);
         EXPECT_TRUE(std::ranges::equal(grows, expected));
@@ -43,15 +44,44 @@ TEST(MemoryLimit, BlocksBeyondItLieInFilesUntilTheyAreFreed) {
     EXPECT_EQ(mappings_in(directory.path()), 0u);
     EXPECT_EQ(memory_in_files().most, 32 * mib);
     EXPECT_EQ(memory_in_files().refusal, "");
-    limit_memory(UINT64_MAX, directory.path());
+    limit_table_memory(UINT64_MAX, directory.path());
 }
 
-TEST(MemoryLimit, BlocksStayInMemoryIfThereIsNoFile) {
-    limit_memory(0, "/does/not/exist");
-    const std::vector<char> block(2 * mib, 'x');
+// Thousands of streams have tables of their own.
+TEST(TableMemory, OfManyPackedListsLiesInFilesForTheMostPart) {
+    const test::TemporaryDirectory directory;
+    limit_table_memory(0, directory.path());
+    const MemoryInFiles before = memory_in_files();
+    constexpr uint64_t lists = 50, numbers = 1'000'000;
+    std::vector<PackedItems> all(lists);
+    for (PackedItems& list : all)
+        for (uint64_t i = 0; i < numbers; ++i) {
+            PackedItem<3> item;
+            item.number(i % 1000 + 128);
+            list.append(item.bytes());
+        }
+    EXPECT_GT(memory_in_files().most - before.most, 0u);
+    EXPECT_GT(mappings_in(directory.path()), 2 * lists);
+    uint64_t equal = 0;
+    for (const PackedItems& list : all) {
+        PackedItemsReader reader(list);
+        for (uint64_t i = 0; i < numbers; ++i) {
+            const uint64_t low = reader.first_byte() & 0x7f;
+            equal += (low | reader.number() << 7) == i % 1000 + 128;
+        }
+    }
+    EXPECT_EQ(equal, lists * numbers);
+    all.clear();
+    EXPECT_EQ(mappings_in(directory.path()), 0u);
+    limit_table_memory(UINT64_MAX, directory.path());
+}
+
+TEST(TableMemory, StaysInMemoryIfThereIsNoFile) {
+    limit_table_memory(0, "/does/not/exist");
+    const TableVector<char> block(2 * mib, 'x');
     EXPECT_TRUE(std::ranges::all_of(block, [](char c) { return c == 'x'; }));
     EXPECT_EQ(memory_in_files().refusal, "No such file or directory");
-    limit_memory(UINT64_MAX, "/");
+    limit_table_memory(UINT64_MAX, "/");
 }
 
 TEST(MemoryLimit, IsSharedFairly) {

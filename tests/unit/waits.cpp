@@ -67,9 +67,17 @@ Message message(const Sides& of) {
 }
 
 std::vector<Wait> waits_received(const std::vector<Message>& messages, const ProcessTimes* times = nullptr) {
-    std::vector<const Arrival*> all;
-    for (const Message& of : messages) all.push_back(&of);
-    return waits_of_receiver(all, times);
+    PackedMessages all(is_received_before);
+    for (const Message& of : messages) all.add(of);
+    const Waits waits = waits_of_receiver(all, times);
+    return {waits.begin(), waits.end()};
+}
+
+std::vector<Wait> waits_of_sender(const std::vector<Message>& messages, const std::vector<Wait>& late) {
+    WaitsOfSenders waits;
+    for (const Message& of : messages) waits.take(of);
+    const Waits all = std::move(waits).but_for(late);
+    return {all.begin(), all.end()};
 }
 
 struct MessageCase {

@@ -88,7 +88,7 @@ class PartSums {
 
 }  // namespace
 
-CriticalPath find_critical_path(const Ranks& ranks, const System& system, const std::vector<Wait>& waits,
+CriticalPath find_critical_path(const Ranks& ranks, const System& system, std::span<const Wait> waits,
                                 const std::vector<ProcessTimes>& times,
                                 const std::vector<RegionChange>& regions) {
     // The path begins where MPI_Init ends.

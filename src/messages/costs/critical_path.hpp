@@ -36,7 +36,7 @@ struct CriticalPath {
 };
 
 // `waits`, `times`, `regions`: of processes of this rank. Collective.
-CriticalPath find_critical_path(const Ranks& ranks, const System& system, const std::vector<Wait>& waits,
+CriticalPath find_critical_path(const Ranks& ranks, const System& system, std::span<const Wait> waits,
                                 const std::vector<ProcessTimes>& times,
                                 const std::vector<RegionChange>& regions);
 

@@ -119,7 +119,7 @@ class DelayCosts {
         return stream_of_[system_.process_of_stream(stream)] == stream;
     }
 
-    std::vector<OwnWait> own_waits(const std::vector<Wait>& waits) const {
+    std::vector<OwnWait> own_waits(std::span<const Wait> waits) const {
         std::vector<OwnWait> all;
         for (const Wait& wait : waits) {
             if (wait.kind == WaitKind::failed_tests || !is_followed(wait.stream)) continue;

@@ -30,8 +30,8 @@ struct DelayCost {
 };
 
 struct DelaySources {
-    const std::vector<Wait>& waits;                 // of threads of this rank
-    const std::vector<CollectiveEnd>& collectives;  // as find_waits() has left them
+    std::span<const Wait> waits;                 // of threads of this rank
+    std::span<const CollectiveEnd> collectives;  // as find_waits() has left them
     const std::vector<ProcessTimes>& times;
     const std::vector<RegionChange>& regions;
 };

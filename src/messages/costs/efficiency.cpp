@@ -76,9 +76,9 @@ uint64_t id_of(const Message& message) {
 
 // The points of messages and collectives, at the ranks of their streams: the stream is in the place of the
 // process.
-std::vector<ReplayPoint> points_of(const StreamOwners& owners, const EfficiencySources& sources,
+TableVector<ReplayPoint> points_of(const StreamOwners& owners, const EfficiencySources& sources,
                                    size_t processes) {
-    std::vector<ReplayPoint> points;
+    TableVector<ReplayPoint> points;
     points.reserve(2 * (sources.sent.size() + sources.collectives.size() + processes) +
                    sources.regions.size());
     auto add = [&](What what, int64_t time, uint32_t stream, uint64_t id) -> ReplayPoint& {
@@ -89,11 +89,11 @@ std::vector<ReplayPoint> points_of(const StreamOwners& owners, const EfficiencyS
         point.id = id;
         return point;
     };
-    for (const Message& message : sources.sent) {
+    sources.sent.visit([&](const Message& message) {
         add(What::send, message.send_posted, message.send_stream, id_of(message));
         if (message.receive_completed_in != MessageEnd::no_stream)
             add(What::receive, message.receive_wait_end, message.receive_completed_in, id_of(message));
-    }
+    });
     visit_collectives(sources.collectives, [&](std::span<const CollectiveEnd> members) {
         const uint64_t id = uint64_t{members[0].stream} << 40 | members[0].offset;
         for (const CollectiveEnd& member : members) {
@@ -121,13 +121,14 @@ bool is_earlier(const ReplayPoint& a, const ReplayPoint& b) {
     return std::tie(a.what, a.process, a.id) < std::tie(b.what, b.process, b.id);
 }
 
-void sort_by_time(std::vector<ReplayPoint>& points) {
+template <class Points>
+void sort_by_time(Points& points) {
     radix_sort(points, time_of, is_earlier);
 }
 
 // A region in itself is one.
 void add_regions(const System& system, const std::vector<RegionChange>& changes,
-                 std::vector<ReplayPoint>& points) {
+                 TableVector<ReplayPoint>& points) {
     std::map<std::pair<uint32_t, int64_t>, uint32_t> depths;  // by stream, region
     for (const RegionChange& change : changes) {
         const bool opens = change.what == RegionChange::What::open;
@@ -141,7 +142,7 @@ void add_regions(const System& system, const std::vector<RegionChange>& changes,
     }
 }
 
-void add_lives(const std::vector<ProcessTimes>& times, std::vector<ReplayPoint>& points) {
+void add_lives(const std::vector<ProcessTimes>& times, TableVector<ReplayPoint>& points) {
     for (const ProcessTimes& of : times)
         for (What what : {What::begin, What::end}) {
             ReplayPoint& point = points.emplace_back();
@@ -152,7 +153,7 @@ void add_lives(const std::vector<ProcessTimes>& times, std::vector<ReplayPoint>&
 }
 
 void put_in_order(size_t processes, const std::vector<ProcessTimes>& times,
-                  std::vector<ReplayPoint>& points) {
+                  TableVector<ReplayPoint>& points) {
     std::vector<UsefulTime> useful(processes);
     for (const ProcessTimes& of : times) useful[of.process] = UsefulTime(of);
     std::erase_if(points, [&](const ReplayPoint& point) { return !useful[point.process].is_known(); });
@@ -184,7 +185,7 @@ std::vector<Efficiency> efficiencies_of(const IdealReplay& replay) {
 std::future<Efficiencies> find_efficiencies(const Ranks& ranks, const System& system,
                                             const StreamOwners& owners, const EfficiencySources& sources,
                                             std::vector<ProcessTimes> times, size_t threads) {
-    std::vector<ReplayPoint> points = points_of(owners, sources, times.size());
+    TableVector<ReplayPoint> points = points_of(owners, sources, times.size());
     for (ReplayPoint& point : points) point.process = system.process_of_stream(point.process);
     add_regions(system, sources.regions, points);
     add_lives(times, points);
@@ -192,8 +193,8 @@ std::future<Efficiencies> find_efficiencies(const Ranks& ranks, const System& sy
                    points = std::move(points)](const Ranks& of) mutable {
         put_in_order(processes, times, points);
         IdealReplay ideal(processes);
-        visit_in_order(of, std::span<const ReplayPoint>(points), time_of, sort_by_time,
-                       [&](const std::vector<ReplayPoint>& batch) {
+        visit_in_order(of, std::span<const ReplayPoint>(points), time_of,
+                       sort_by_time<std::vector<ReplayPoint>>, [&](const std::vector<ReplayPoint>& batch) {
                            for (const ReplayPoint& point : batch) ideal.take(point);
                        });
         return Efficiencies{efficiencies_of(ideal), ideal.out_of_order()};

@@ -51,8 +51,8 @@ struct Efficiencies {
 };
 
 struct EfficiencySources {
-    const std::vector<Message>& sent;
-    const std::vector<CollectiveEnd>& collectives;  // as find_waits() has left them
+    const SentMessages& sent;
+    std::span<const CollectiveEnd> collectives;  // as find_waits() has left them
     const std::vector<RegionChange>& regions;
 };
 // Collective; the result is on rank 0. The points of all processes pass through rank 0, some at a time. A

@@ -9,10 +9,8 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <tuple>
 #include <utility>
 
-#include "base/radix_sort.hpp"
 #include "messages/match/dealt_ends.hpp"
 #include "messages/match/matching.hpp"
 #include "messages/match/message_groups.hpp"
@@ -27,36 +25,6 @@ namespace {
 using Side = KeyOfProcess::Side;
 using Counts = MessageSummary::ByCause;
 
-uint32_t first_stream_of(const System& system, uint32_t process) {
-    const ProcessInfo& info = system.processes()[process];
-    uint32_t first = UINT32_MAX;
-    for (uint32_t t = 0; t < info.thread_count; ++t)
-        first = std::min(first, system.threads()[info.first_thread + t].stream);
-    return first;
-}
-
-// Sorts by stream, time and offset. Those of a process stand together already, and processes are mostly in
-// order: then no copy of all is needed.
-void sort_by_stream(std::vector<Message>& messages, const System& system) {
-    const auto comes_before = [](const Message& a, const Message& b) {
-        return std::tie(a.send_stream, a.send_posted, a.send_offset) <
-               std::tie(b.send_stream, b.send_posted, b.send_offset);
-    };
-    const auto process_of = [&](const Message& message) {
-        return system.process_of_stream(message.send_stream);
-    };
-    for (auto begin = messages.begin(); begin != messages.end();) {
-        const uint32_t process = process_of(*begin);
-        const auto end = std::find_if(begin, messages.end(),
-                                      [&](const Message& message) { return process_of(message) != process; });
-        if (!std::is_sorted(begin, end, comes_before)) std::sort(begin, end, comes_before);
-        if (begin != messages.begin() && comes_before(*begin, begin[-1]))
-            return radix_sort(
-                messages, [](const Message& message) { return message.send_stream; }, comes_before);
-        begin = end;
-    }
-}
-
 void add(Traffic& sum, const Traffic& more) {
     sum = {more.sender, more.receiver, sum.messages + more.messages, sum.bytes + more.bytes};
 }
@@ -65,9 +33,8 @@ struct EndsOfOneKey {
     std::span<DealtEnds> sends, receives;
 };
 
-// Each is a part of `all`, which deal_ends() has put in order. Senders come in the order of their streams, as
-// their messages are to be.
-std::vector<EndsOfOneKey> by_key(std::span<DealtEnds> all, const System& system) {
+// Each is a part of `all`, which deal_ends() has put in order.
+std::vector<EndsOfOneKey> by_key(std::span<DealtEnds> all) {
     std::vector<EndsOfOneKey> keys;
     for (size_t i = 0; i < all.size();) {
         const auto end_of = [&](size_t from, Side side) {
@@ -79,10 +46,6 @@ std::vector<EndsOfOneKey> by_key(std::span<DealtEnds> all, const System& system)
         keys.push_back({all.subspan(i, middle - i), all.subspan(middle, end - middle)});
         i = end;
     }
-    const auto first_stream = [&](const EndsOfOneKey& key) {
-        return key.sends.empty() ? UINT32_MAX : first_stream_of(system, key.sends[0].key.process);
-    };
-    std::ranges::stable_sort(keys, {}, first_stream);
     return keys;
 }
 
@@ -92,19 +55,21 @@ class Matcher {
     // `freed`: see MessageEnds, of all ranks.
     Matcher(const Ranks& ranks, const Trace& trace, const System& system, const MessageGroups& groups,
             const std::vector<uint64_t>& gaps, const std::vector<MessageKey>& freed)
-        : trace_(trace),
+        : rank_(static_cast<size_t>(ranks.rank())),
+          trace_(trace),
           system_(system),
           groups_(groups),
           gaps_(gaps),
           freed_(freed.begin(), freed.end()),
           all_gaps_(std::accumulate(gaps.begin(), gaps.end(), uint64_t{0}, std::bit_or())),
           lacks_processes_(groups.lack_processes()),
-          to_(static_cast<size_t>(ranks.size())) {}
+          sent_(trace.streams().size()),
+          elsewhere_(static_cast<size_t>(ranks.size())) {}
 
-    // Call first, with those of all keys.
-    void make_room(std::span<const DealtEnds> all);
     void match(const EndsOfOneKey& parts);
-    PerRank<std::vector<Message>>& messages() { return to_; }
+    // Of senders of this rank, and of others.
+    SentMessages& sent() { return sent_; }
+    PerRank<TableVector<Message>>& elsewhere() { return elsewhere_; }
     std::vector<UnmatchedEnd>& unmatched() { return unmatched_; }
     MessageSummary& summary() { return summary_; }
     std::vector<Traffic> traffic() const;
@@ -117,6 +82,7 @@ class Matcher {
     void count(const Message& message, Traffic& traffic);
     void tell_causes(std::span<UnmatchedEnd> ends, Unmatched cause);
 
+    const size_t rank_;
     const Trace& trace_;
     const System& system_;
     const MessageGroups& groups_;
@@ -124,7 +90,8 @@ class Matcher {
     const std::set<MessageKey> freed_;
     const uint64_t all_gaps_;  // of any process
     const bool lacks_processes_;
-    PerRank<std::vector<Message>> to_;
+    SentMessages sent_;
+    PerRank<TableVector<Message>> elsewhere_;
     std::vector<UnmatchedEnd> unmatched_;
     MessageSummary summary_;
     std::map<std::pair<uint32_t, uint32_t>, Traffic> traffic_;
@@ -185,13 +152,6 @@ std::vector<MessageEnd> sorted(std::span<const DealtEnds> parts) {
     return all;
 }
 
-void Matcher::make_room(std::span<const DealtEnds> all) {
-    std::vector<size_t> sends(to_.size());
-    for (const DealtEnds& part : all)
-        if (part.key.side == Side::sends) sends[static_cast<size_t>(part.from)] += part.ends.facts().ends;
-    for (size_t rank = 0; rank < to_.size(); ++rank) to_[rank].reserve(sends[rank]);
-}
-
 // Several processes have the same side if the trace has a rank twice.
 bool are_in_order(std::span<const DealtEnds> side) {
     return side.size() == 1 && side[0].ends.facts().is_sorted != 0;
@@ -220,7 +180,10 @@ void Matcher::match(const EndsOfOneKey& parts) {
         }
         const Message message = message_of(*send, *receive, key);
         count(message, traffic);
-        to_[static_cast<size_t>(sends[0].from)].push_back(message);
+        if (const auto from = static_cast<size_t>(sends[0].from); from == rank_)
+            sent_.add(message);
+        else
+            elsewhere_[from].push_back(message);
     };
     const MatchCounts counts = ovni::match(ends, take);
     if (counts.matched > 0) {
@@ -341,13 +304,13 @@ void gather(const Ranks& ranks, MessageSummary& summary, const std::vector<Traff
     summary.traffic = gather_traffic(ranks, traffic);
 }
 
-template <class Item>
-void move_all(std::vector<Item>& from, std::vector<Item>& to) {
+template <class Items>
+void move_all(Items& from, Items& to) {
     if (to.empty())
         to = std::move(from);
     else
         std::ranges::move(from, std::back_inserter(to));
-    from = {};
+    from = Items();
 }
 
 void move_all(FoundObjects& from, FoundObjects& to) {
@@ -416,16 +379,17 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
     Matcher matcher(ranks, trace, system, groups, gaps, freed_receives(ranks, found.others.freed));
     matcher.summary().unknown_communicator = found.others.without_communicator;
     ranks.agree([&] {
-        matcher.make_room(dealt);
-        for (const EndsOfOneKey& key : by_key(dealt, system)) {
+        for (const EndsOfOneKey& key : by_key(dealt)) {
             matcher.match(key);
             for (DealtEnds& part : key.sends) part.ends = {};
             for (DealtEnds& part : key.receives) part.ends = {};
         }
     });
     dealt = std::vector<DealtEnds>();
-    found.messages = ranks.alltoallv_joined(std::move(matcher.messages()));
-    sort_by_stream(found.messages, system);
+    found.messages = std::move(matcher.sent());
+    for (const Message& message : ranks.alltoallv_joined(std::move(matcher.elsewhere())))
+        found.messages.add(message);
+    found.messages.sort();
     found.unmatched = std::move(matcher.unmatched());
     found.summary = std::move(matcher.summary());
     gather(ranks, found.summary, matcher.traffic());

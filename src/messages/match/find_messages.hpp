@@ -10,7 +10,7 @@
 
 #include "base/ranks.hpp"
 #include "emu/plan/system.hpp"
-#include "messages/match/message.hpp"
+#include "messages/match/sent_messages.hpp"
 #include "messages/match/stream_owners.hpp"
 #include "messages/scan/scan.hpp"
 #include "trace/trace.hpp"
@@ -56,7 +56,7 @@ struct MessageSummary {
 };
 
 struct FoundMessages {
-    std::vector<Message> messages;  // whose sender this rank has: by stream, time and offset
+    SentMessages messages;  // whose sender this rank has
     // Those of all ranks are all of the trace, wherever their threads are.
     std::vector<UnmatchedEnd> unmatched;
     MessageSummary summary;

@@ -24,23 +24,23 @@ class StreamOwners {
     size_t of_process(uint32_t process) const { return rank_of_process_[process]; }
     size_t of_stream(uint32_t stream) const { return of_process(system_.process_of_stream(stream)); }
     // Each item goes to rank_of(item); what this rank gets, those of rank 0 first. Collective.
-    template <Flat Item, class RankOf>
-    std::vector<Item> deal(std::vector<Item> items, RankOf rank_of) const {
+    template <class Items, class RankOf>
+    Items deal(Items items, RankOf rank_of) const {
         if (ranks_.is_alone()) return items;
-        PerRank<std::vector<Item>> to = parted(items, rank_of);
+        PerRank<Items> to = parted(items, rank_of);
         items = {};
         return ranks_.alltoallv_joined(std::move(to));
     }
     size_t size() const { return static_cast<size_t>(ranks_.size()); }
 
  private:
-    template <class Item, class RankOf>
-    PerRank<std::vector<Item>> parted(const std::vector<Item>& items, RankOf rank_of) const {
+    template <class Items, class RankOf>
+    PerRank<Items> parted(const Items& items, RankOf rank_of) const {
         PerRank<size_t> counts(size());
-        for (const Item& item : items) ++counts[rank_of(item)];
-        PerRank<std::vector<Item>> parts(size());
+        for (const auto& item : items) ++counts[rank_of(item)];
+        PerRank<Items> parts(size());
         for (size_t rank = 0; rank < parts.size(); ++rank) parts[rank].reserve(counts[rank]);
-        for (const Item& item : items) parts[rank_of(item)].push_back(item);
+        for (const auto& item : items) parts[rank_of(item)].push_back(item);
         return parts;
     }
 

@@ -1,11 +1,14 @@
-// The calls of one thread, one after the other, in 18 bytes for each. Memory comes in pieces and is not
-// moved.
+// The calls of one thread, one after the other, in 18 bytes for each. Memory comes in pieces that grow, and
+// is not moved.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
+#include <vector>
+
+#include "base/table_memory.hpp"
 
 namespace ovni {
 
@@ -17,23 +20,25 @@ struct CallTime {
 
 class CallTimes {
  public:
-    size_t size() const { return enters_.size(); }
-    bool empty() const { return enters_.empty(); }
+    size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
     void push_back(const CallTime& call) {
         const int64_t length = call.leave - call.enter;
         const bool is_short = length >= 0 && length < longest;
-        if (!is_short) leaves_[size()] = call.leave;
-        enters_.push_back(call.enter);
-        lengths_.push_back(is_short ? static_cast<uint32_t>(length) : longest);
-        functions_.push_back(call.function);
-        requests_.push_back(call.request);
+        if (!is_short) leaves_[size_] = call.leave;
+        const auto [piece, at] = place_of(size_);
+        if (piece == pieces_.size()) pieces_.push_back(make_table_block<Packed>(room_of(piece)));
+        pieces_[piece][at] = {call.enter, is_short ? static_cast<uint32_t>(length) : longest, call.request,
+                              call.function};
+        ++size_;
     }
-    int64_t enter(size_t index) const { return enters_[index]; }
+    int64_t enter(size_t index) const { return of(index).enter; }
     int64_t leave(size_t index) const {
-        return lengths_[index] == longest ? leaves_.at(index) : enters_[index] + lengths_[index];
+        const Packed& call = of(index);
+        return call.length == longest ? leaves_.at(index) : call.enter + call.length;
     }
-    uint16_t function(size_t index) const { return functions_[index]; }
-    uint32_t request(size_t index) const { return requests_[index]; }
+    uint16_t function(size_t index) const { return of(index).function; }
+    uint32_t request(size_t index) const { return of(index).request; }
     // The first call that `is_before` is false for; it is true for all that come before.
     template <class IsBefore>
     size_t first_not(IsBefore is_before) const {
@@ -52,11 +57,34 @@ class CallTimes {
 
  private:
     static constexpr uint32_t longest = UINT32_MAX;  // ns, and what stands for more
+    struct [[gnu::packed]] Packed {
+        int64_t enter;
+        uint32_t length, request;
+        uint16_t function;
+    };
+    static_assert(sizeof(Packed) == 18);
 
-    std::deque<int64_t> enters_;
-    std::deque<uint32_t> lengths_;
-    std::deque<uint16_t> functions_;
-    std::deque<uint32_t> requests_;
+    // Pieces have room for 32 calls, 64, 128 and so on, and at last for this many.
+    static constexpr size_t least_room = 32, most_room = size_t{1} << 16;
+    static constexpr size_t smaller_pieces = std::countr_zero(most_room) - std::countr_zero(least_room);
+
+    struct Place {
+        size_t piece, at;
+    };
+    static size_t room_of(size_t piece) { return piece < smaller_pieces ? least_room << piece : most_room; }
+    static Place place_of(size_t index) {
+        const size_t number = index + least_room;
+        if (number >= most_room) return {smaller_pieces + number / most_room - 1, number % most_room};
+        const size_t room = std::bit_floor(number);
+        return {static_cast<size_t>(std::countr_zero(room) - std::countr_zero(least_room)), number - room};
+    }
+    const Packed& of(size_t index) const {
+        const auto [piece, at] = place_of(index);
+        return pieces_[piece][at];
+    }
+
+    size_t size_ = 0;
+    std::vector<TableBlock<Packed>> pieces_;
     std::map<size_t, int64_t> leaves_;  // of calls that are longer
 };
 

@@ -49,10 +49,10 @@ struct ProcessTimes {
 struct MessageEnds {
     std::vector<KeyOfProcess> keys;
     std::vector<PackedEnds> ends;  // by key
-    std::vector<CollectiveEnd> collectives;
+    Collectives collectives;
     // MPI_Init, with turn 1, and MPI_Finalize, with turn 2: calls of all ranks of a world. A call behind a
     // gap was entered in it, before the time that its enter says.
-    std::vector<CollectiveEnd> world_calls;
+    Collectives world_calls;
     // Receives of any sender or tag that were freed, as sender and tag OVNI_MPI_ANY: each process tells of
     // one kind once.
     std::vector<KeyOfProcess> freed;

@@ -7,6 +7,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/table_memory.hpp"
+
 namespace ovni {
 
 // The messages between two processes that MPI keeps in order (MPI 4.1, 3.5). Ranks are those in the
@@ -74,5 +76,7 @@ struct CollectiveEnd {
     uint32_t made = 0;  // of a persistent one: the how manieth that was made on the communicator
 };
 static_assert(std::is_trivially_copyable_v<CollectiveEnd>);
+
+using Collectives = TableVector<CollectiveEnd>;
 
 }  // namespace ovni

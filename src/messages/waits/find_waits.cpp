@@ -23,9 +23,8 @@ uint64_t hash_of_end(const CollectiveEnd& end) {
 }
 
 // All ends of the collectives that are this rank's; those of one stand together.
-std::vector<CollectiveEnd> dealt_collectives(const StreamOwners& owners,
-                                             const std::vector<CollectiveEnd>& mine) {
-    std::vector<CollectiveEnd> ends =
+Collectives dealt_collectives(const StreamOwners& owners, const Collectives& mine) {
+    Collectives ends =
         owners.deal(mine, [&](const CollectiveEnd& end) { return hash_of_end(end) % owners.size(); });
     std::ranges::sort(ends, {}, [](const CollectiveEnd& end) {
         return std::tuple(collective_of(end), end.rank, end.stream, end.offset);
@@ -126,40 +125,53 @@ void sum_up(const Ranks& ranks, const System& system, const ThreadRegions& regio
 }
 
 // Without a copy of the first ones, of which there may be many.
-void append(std::vector<Wait>& all, std::vector<Wait> more) {
+void append(Waits& all, Waits more) {
     if (all.empty())
         all = std::move(more);
     else
         all.insert(all.end(), more.begin(), more.end());
 }
+void append(Waits& all, const std::vector<Wait>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+}
+
+// A message of which nothing but its arrival counts: packing leaves the rest out.
+Message with_arrival(const Arrival& arrival) {
+    Message message;
+    static_cast<Arrival&>(message) = arrival;
+    message.send_left = message.send_wait_begin = message.send_wait_end = arrival.send_posted;
+    message.send_completed_in = arrival.send_stream;
+    return message;
+}
 
 // Waits for messages, of processes of this rank.
-std::vector<Wait> waits_for_messages(const Ranks& ranks, const System& system, const StreamOwners& owners,
-                                     const std::vector<Message>& sent,
-                                     const std::vector<ProcessTimes>& times) {
+Waits waits_for_messages(const Ranks& ranks, const System& system, const StreamOwners& owners,
+                         const SentMessages& sent, const std::vector<ProcessTimes>& times) {
     const auto rank = static_cast<size_t>(ranks.rank());
-    PerRank<size_t> counts(owners.size());
-    for (const Message& message : sent) ++counts[owners.of_stream(message.receive_stream)];
-    PerRank<std::vector<Arrival>> elsewhere(owners.size());
-    for (size_t owner = 0; owner < owners.size(); ++owner)
-        if (owner != rank) elsewhere[owner].reserve(counts[owner]);
-    std::map<uint32_t, std::vector<const Arrival*>> received_by;
+    std::map<uint32_t, PackedMessages> received_by;
     const auto add = [&](const Arrival& arrival) {
-        received_by[system.process_of_stream(arrival.receive_stream)].push_back(&arrival);
+        received_by.try_emplace(system.process_of_stream(arrival.receive_stream), is_received_before)
+            .first->second.add(with_arrival(arrival));
     };
-    for (const Message& message : sent)
+    WaitsOfSenders of_senders;
+    PerRank<TableVector<Arrival>> elsewhere(owners.size());
+    sent.visit([&](const Message& message) {
+        of_senders.take(message);
+        if (message.receive_completed_in == MessageEnd::no_stream) return;
         if (const size_t owner = owners.of_stream(message.receive_stream); owner == rank)
             add(message);
         else
             elsewhere[owner].push_back(message);
-    const std::vector<Arrival> arrived = ranks.alltoallv_joined(std::move(elsewhere));
-    for (const Arrival& arrival : arrived) add(arrival);
+    });
+    for (const Arrival& arrival : ranks.alltoallv_joined(std::move(elsewhere))) add(arrival);
     std::map<uint32_t, const ProcessTimes*> times_of;
     for (const ProcessTimes& of : times) times_of[of.process] = &of;
-    std::vector<Wait> all;
-    for (auto& [process, messages] : received_by)
-        append(all, waits_of_receiver(std::move(messages), times_of[process]));
-    append(all, waits_of_sender(sent, all));
+    Waits all;
+    for (auto received = received_by.begin(); received != received_by.end();) {
+        append(all, waits_of_receiver(received->second, times_of[received->first]));
+        received = received_by.erase(received);
+    }
+    append(all, std::move(of_senders).but_for(all));
     return all;
 }
 
@@ -169,7 +181,7 @@ FoundWaits find_waits(const Ranks& ranks, const Trace& trace, const System& syst
                       const StreamOwners& owners, const WaitSources& sources) {
     FoundWaits found;
     found.waits = waits_for_messages(ranks, system, owners, sources.sent, sources.times);
-    std::vector<Wait> at_collectives;
+    Waits at_collectives;
     visit_collectives(dealt_collectives(owners, sources.collectives),
                       [&](std::span<const CollectiveEnd> members) {
                           if (!fit_together(members, found.summary.collectives)) return;

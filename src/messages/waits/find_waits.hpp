@@ -8,7 +8,7 @@
 
 #include "base/ranks.hpp"
 #include "emu/plan/system.hpp"
-#include "messages/match/message.hpp"
+#include "messages/match/sent_messages.hpp"
 #include "messages/match/stream_owners.hpp"
 #include "messages/scan/found_ends.hpp"
 #include "messages/scan/message_ends.hpp"
@@ -44,18 +44,18 @@ struct WaitSummary {
 };
 
 struct FoundWaits {
-    std::vector<Wait> waits;  // of threads of this rank, by begin and stream
+    Waits waits;  // of threads of this rank, by begin and stream
     WaitSummary summary;
-    std::vector<CollectiveEnd> collectives;  // complete ones, each on one rank: its members stand together
-    std::vector<CollectiveEnd> world_calls;  // MPI_Init and MPI_Finalize, likewise
+    Collectives collectives;  // complete ones, each on one rank: its members stand together
+    Collectives world_calls;  // MPI_Init and MPI_Finalize, likewise
 };
 
 // The sources that waits are found from. `sent`: messages whose sender this rank has; `regions`, `times`: of
 // its threads and processes.
 struct WaitSources {
-    const std::vector<Message>& sent;
-    const std::vector<CollectiveEnd>& collectives;
-    const std::vector<CollectiveEnd>& world_calls;
+    const SentMessages& sent;
+    const Collectives& collectives;
+    const Collectives& world_calls;
     const std::vector<RegionChange>& regions;
     const std::vector<ProcessTimes>& times;
 };

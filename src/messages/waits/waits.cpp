@@ -1,21 +1,19 @@
 #include "messages/waits/waits.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <iterator>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "messages/waits/collective_flow.hpp"
 #include "messages/waits/failed_tests.hpp"
+#include "messages/waits/longest_of_calls.hpp"
 #include "mpi_function_rows.hpp"
 
 namespace ovni {
 
 namespace {
-
-// A call: its stream, and its enter there.
-using CallPlace = std::pair<uint32_t, int64_t>;
 
 bool has_name_with(uint16_t function, std::string_view begin) {
     return function < std::size(mpi_function_rows) && mpi_function_rows[function].name.starts_with(begin);
@@ -25,45 +23,38 @@ bool asks_only(uint16_t function) {
     return has_name_with(function, "MPI_Test");
 }
 
-// The longest wait of each call, in the order of calls; of equal ones the first that was taken. Waits are
-// mostly taken in that order.
-class LongestOfCalls {
+// The messages that a process receives, one after the other, and some of those that follow.
+class Receives {
  public:
-    void take(const Wait& wait) { take(wait, wait.begin); }
-    // `enter`: of the call.
-    void take(const Wait& wait, int64_t enter) {
-        const CallPlace call{wait.stream, enter};
-        if (!waits_.empty() && call_of(waits_.size() - 1) >= call) {
-            if (call_of(waits_.size() - 1) == call) return keep_longer(waits_.back(), wait);
-            is_sorted_ = false;
-        }
-        waits_.push_back(wait);
-        enters_.push_back(enter);
+    explicit Receives(const PackedMessages& received) : reader_(received) {}
+
+    // Null at the end.
+    const Arrival* next() {
+        if (!near_.empty()) near_.pop_front();
+        reach(1);
+        return near_.empty() ? nullptr : &near_.front();
     }
-    std::vector<Wait> all() && { return is_sorted_ ? std::move(waits_) : sorted(); }
+    // A message that was sent before the last one is received later.
+    bool is_overtaken() {
+        constexpr size_t looked_at = 100;
+        reach(1 + looked_at);
+        const Arrival& last = near_.front();
+        return std::any_of(near_.begin() + 1, near_.end(), [&](const Arrival& later) {
+            return later.receive_wait_end > last.receive_wait_end && later.send_posted < last.send_posted;
+        });
+    }
 
  private:
-    CallPlace call_of(size_t taken) const { return {waits_[taken].stream, enters_[taken]}; }
-    static void keep_longer(Wait& longest, const Wait& wait) {
-        if (wait.length() > longest.length()) longest = wait;
-    }
-    std::vector<Wait> sorted() const {
-        const auto call = [&](size_t taken) { return call_of(taken); };
-        std::vector<size_t> order(waits_.size());
-        std::iota(order.begin(), order.end(), size_t{0});
-        std::ranges::stable_sort(order, {}, call);
-        std::vector<Wait> all;
-        for (size_t i = 0; i < order.size(); ++i)
-            if (i > 0 && call(order[i]) == call(order[i - 1]))
-                keep_longer(all.back(), waits_[order[i]]);
-            else
-                all.push_back(waits_[order[i]]);
-        return all;
+    void reach(size_t count) {
+        while (near_.size() < count) {
+            const Message* message = reader_.next();
+            if (!message) return;
+            near_.push_back(*message);
+        }
     }
 
-    std::vector<Wait> waits_;
-    std::vector<int64_t> enters_;  // of the calls
-    bool is_sorted_ = true;
+    MessageReader reader_;
+    std::deque<Arrival> near_;
 };
 
 // The member that enters last, of some.
@@ -142,31 +133,20 @@ std::vector<CollectiveEnd> that_overlap(std::span<const CollectiveEnd> members) 
 
 }  // namespace
 
-std::vector<Wait> waits_of_receiver(std::vector<const Arrival*> received, const ProcessTimes* times) {
-    // Whether a message that was sent before is received later.
-    constexpr size_t looked_at = 100;
-    std::erase_if(received,
-                  [](const Arrival* m) { return m->receive_completed_in == MessageEnd::no_stream; });
-    auto ends_before = [](const Arrival* a, const Arrival* b) {
-        auto order = [](const Arrival& m) {
-            return std::tie(m.receive_wait_end, m.receive_completed_in, m.send_stream, m.send_offset,
-                            m.receive_stream, m.receive_offset);
-        };
-        return a->receive_wait_end != b->receive_wait_end ? a->receive_wait_end < b->receive_wait_end
-                                                          : order(*a) < order(*b);
+bool is_received_before(const Message& a, const Message& b) {
+    const auto order = [](const Message& m) {
+        return std::tie(m.receive_wait_end, m.receive_completed_in, m.send_stream, m.send_offset,
+                        m.receive_stream, m.receive_offset);
     };
-    if (!std::ranges::is_sorted(received, ends_before)) std::ranges::sort(received, ends_before);
-    auto overtakes = [&](size_t at) {
-        const size_t end = std::min(received.size(), at + 1 + looked_at);
-        for (size_t later = at + 1; later < end; ++later)
-            if (received[later]->receive_wait_end > received[at]->receive_wait_end &&
-                received[later]->send_posted < received[at]->send_posted)
-                return true;
-        return false;
-    };
+    return a.receive_wait_end != b.receive_wait_end ? a.receive_wait_end < b.receive_wait_end
+                                                    : order(a) < order(b);
+}
+
+Waits waits_of_receiver(const PackedMessages& received, const ProcessTimes* times) {
     LongestOfCalls calls;
-    for (size_t at = 0; at < received.size(); ++at) {
-        const Arrival& message = *received[at];
+    Receives receives(received);
+    while (const Arrival* next = receives.next()) {
+        const Arrival& message = *next;
         if (asks_only(message.receive_completed_by)) {
             if (!times || times->stream != message.receive_completed_in) continue;
             if (const Wait wait = failed_tests(message, times->calls); wait.length() > 0)
@@ -181,33 +161,35 @@ std::vector<Wait> waits_of_receiver(std::vector<const Arrival*> received, const 
         wait.cause_stream = message.send_stream;
         wait.function = message.receive_completed_by;
         if (wait.end <= wait.begin) continue;
-        wait.kind = overtakes(at) ? WaitKind::late_sender_wrong_order : WaitKind::late_sender;
+        wait.kind = receives.is_overtaken() ? WaitKind::late_sender_wrong_order : WaitKind::late_sender;
         calls.take(wait);
     }
     return std::move(calls).all();
 }
 
-std::vector<Wait> waits_of_sender(std::span<const Message> messages, std::span<const Wait> late) {
-    std::vector<CallPlace> taken;
+void WaitsOfSenders::take(const Message& message) {
+    if (message.send_completed_in == MessageEnd::no_stream || asks_only(message.send_completed_by)) return;
+    if (message.send_wait_end <= message.receive_posted) return;
+    Wait wait;
+    wait.begin = message.send_wait_begin;
+    wait.end = wait.cause_time = message.receive_posted;
+    wait.stream = message.send_completed_in;
+    wait.cause_stream = message.receive_stream;
+    wait.function = message.send_completed_by;
+    wait.kind = WaitKind::late_receiver;
+    if (wait.end > wait.begin) longest_.take(wait);
+}
+
+Waits WaitsOfSenders::but_for(std::span<const Wait> late) && {
+    TableVector<CallPlace> taken;
     taken.reserve(late.size());
     for (const Wait& wait : late) taken.emplace_back(wait.stream, wait.begin);
     if (!std::ranges::is_sorted(taken)) std::ranges::sort(taken);
-    LongestOfCalls calls;
-    for (const Message& message : messages) {
-        if (message.send_completed_in == MessageEnd::no_stream || asks_only(message.send_completed_by))
-            continue;
-        if (message.send_wait_end <= message.receive_posted) continue;
-        Wait wait;
-        wait.begin = message.send_wait_begin;
-        wait.end = wait.cause_time = message.receive_posted;
-        wait.stream = message.send_completed_in;
-        wait.cause_stream = message.receive_stream;
-        wait.function = message.send_completed_by;
-        wait.kind = WaitKind::late_receiver;
-        const CallPlace call{wait.stream, wait.begin};
-        if (wait.end > wait.begin && !std::ranges::binary_search(taken, call)) calls.take(wait);
-    }
-    return std::move(calls).all();
+    Waits waits = std::move(longest_).all();
+    std::erase_if(waits, [&](const Wait& wait) {
+        return std::ranges::binary_search(taken, CallPlace{wait.stream, wait.begin});
+    });
+    return waits;
 }
 
 std::vector<Wait> waits_at(std::span<const CollectiveEnd> members) {

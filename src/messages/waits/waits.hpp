@@ -22,78 +22,35 @@
 // the last one enters has no waits there.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
-#include <tuple>
-#include <type_traits>
 #include <vector>
 
-#include "messages/match/message.hpp"
+#include "messages/match/packed_messages.hpp"
 #include "messages/scan/found_ends.hpp"
 #include "messages/scan/message_ends.hpp"
+#include "messages/waits/longest_of_calls.hpp"
+#include "messages/waits/wait.hpp"
 
 namespace ovni {
 
-enum class WaitKind : uint16_t {
-    none,
-    late_sender,
-    late_receiver,
-    barrier,
-    n_to_n,
-    late_broadcast,
-    early_reduce,
-    early_scan,
-    completion,
-    late_sender_wrong_order,  // a message that was sent before it was received later
-    failed_tests,
-    neighbours,
-    fence,
-    start_or_end,
-    count
+// The order in which messages are received.
+bool is_received_before(const Message& a, const Message& b);
+// The waits of those who receive; `received`: what threads of one process have received, in that order, by
+// calls that were seen to end. `times`: of that process, or null.
+Waits waits_of_receiver(const PackedMessages& received, const ProcessTimes* times);
+
+// The waits of those who send.
+class WaitsOfSenders {
+ public:
+    // In the order of streams, times and offsets of sends.
+    void take(const Message& message);
+    // `late`: calls that wait for a sender wait for nothing else.
+    Waits but_for(std::span<const Wait> late) &&;
+
+ private:
+    LongestOfCalls longest_;
 };
-inline constexpr std::array<std::string_view, static_cast<size_t>(WaitKind::count)> wait_names = {
-    "",
-    "Late sender",
-    "Late receiver",
-    "Wait at barrier",
-    "Wait at n to n",
-    "Late broadcast",
-    "Early reduce",
-    "Early scan",
-    "Completion of a collective",
-    "Late sender, wrong order",
-    "Failed tests",
-    "Wait for neighbours, at most",
-    "Wait at fence",
-    "Wait at start or end"};
-
-// Plain data, that ranks exchange. Clocks are those of the ends.
-struct Wait {
-    int64_t begin = 0, end = 0;
-    int64_t cause_time = 0;     // what was waited for was done then
-    int64_t between = 0;        // ns that the thread was outside of its calls: between failed tests
-    int64_t bound = 0;          // +- ns, by which clocks can be wrong at it; -1: unknown
-    uint32_t stream = 0;        // of the thread that waits
-    uint32_t cause_stream = 0;  // of the thread that was late; MessageEnd::no_stream: none
-    uint16_t function = 0;      // that waits, in mpi_function_rows
-    WaitKind kind = WaitKind::none;
-    uint32_t padding = 0;
-
-    int64_t length() const { return end - begin - between; }
-    // Waits with equal keys are equal, so ranks agree on their order.
-    auto key() const {
-        return std::tuple(begin, stream, end, kind, cause_stream, function, cause_time, between, bound);
-    }
-};
-static_assert(sizeof(Wait) == 56 && std::is_trivially_copyable_v<Wait>);
-
-// The waits of those who receive; `received`: what threads of one process have received. `times`: of that
-// process, or null.
-std::vector<Wait> waits_of_receiver(std::vector<const Arrival*> received, const ProcessTimes* times);
-// The waits of those who send. `late`: calls that wait for a sender wait for nothing else.
-std::vector<Wait> waits_of_sender(std::span<const Message> messages, std::span<const Wait> late);
 // The waits at one collective; `members`: one end of each of its members that are recorded.
 std::vector<Wait> waits_at(std::span<const CollectiveEnd> members);
 // The waits at MPI_Init, or at MPI_Finalize; `members`: the calls of one world, by rank.

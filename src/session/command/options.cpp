@@ -43,7 +43,7 @@ constexpr OptionRow rows[] = {
      "ranks"},
     {"no-messages", "", "", "", "Leave messages out, for which the trace is read once more."},
     {"memory", "", "SIZE", "",
-     R"(What tables of messages and calls may take, with k, M or G; more than that lies in files beside the outputs while
+     R"(What tables of messages, calls, waits and collectives may take, with k, M or G; more than that lies in files beside the outputs while
      it is needed. Default: half of the memory that is free, divided among the ranks of a node.)"},
     {"all-models", "a", "", "", "Enable all models, not only those that the trace requires."},
     {"linter", "l", "", "",

@@ -22,20 +22,25 @@ int64_t send_complete(const Message& message, int64_t origin) {
 
 }  // namespace
 
-PendingMessages::PendingMessages(const System& system, std::vector<Message> messages, int64_t origin)
-    : system_(system),
-      messages_(std::move(messages)),
-      origin_(origin),
-      next_(system.stream_count(), UINT32_MAX) {
-    for (size_t m = messages_.size(); m-- > 0;) next_[messages_[m].send_stream] = static_cast<uint32_t>(m);
+PendingMessages::PendingMessages(const System& system, SentMessages messages, int64_t origin)
+    : system_(system), messages_(std::move(messages)), origin_(origin), next_(messages_.of_streams().size()) {
+    for (size_t stream = 0; stream < next_.size(); ++stream) {
+        const PackedMessages& of_stream = messages_.of_streams()[stream];
+        if (of_stream.size() == 0) continue;
+        next_[stream].reader = std::make_unique<MessageReader>(of_stream);
+        next_[stream].advance();
+    }
+}
+
+void PendingMessages::Next::advance() {
+    message = reader->next();
+    offset = message ? message->send_offset : UINT64_MAX;
 }
 
 // All that the event sends.
 void PendingMessages::send(const EventView& event, int64_t time) {
-    uint32_t& next = next_[event.stream];
-    for (; next < messages_.size(); ++next) {
-        const Message& message = messages_[next];
-        if (message.send_stream != event.stream || message.send_offset != event.offset) break;
+    for (Next& next = next_[event.stream]; next.offset == event.offset; next.advance()) {
+        const Message& message = *next.message;
         MessageRecord& record = sent_.emplace_back();
         record.time = time;
         record.send_end = message.send_left - origin_;
@@ -49,7 +54,6 @@ void PendingMessages::send(const EventView& event, int64_t time) {
         record.tag = message.tag;
         record.order = event.order;
     }
-    if (next < messages_.size() && messages_[next].send_stream != event.stream) next = UINT32_MAX;
 }
 
 void PendingMessages::take_before(int64_t time, std::vector<MessageRecord>& to, Moment end) {

@@ -3,26 +3,26 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "emu/plan/system.hpp"
 #include "emu/records/record.hpp"
-#include "messages/match/message.hpp"
 #include "messages/match/message_record.hpp"
+#include "messages/match/sent_messages.hpp"
 #include "trace/event_view.hpp"
 
 namespace ovni {
 
 class PendingMessages {
  public:
-    // `messages`: of the streams that this rank emulates, by stream, time and offset. `origin`: of time.
-    PendingMessages(const System& system, std::vector<Message> messages, int64_t origin);
+    // `messages`: of the streams that this rank emulates. `origin`: of time.
+    PendingMessages(const System& system, SentMessages messages, int64_t origin);
 
     // Takes an event that was applied, at that time of the trace. Call in the order of events.
     void take(const EventView& event, int64_t time) {
         if (event.code.model() != 'M' || event.kind != EventView::Kind::event) return;
-        const uint32_t next = next_[event.stream];
-        if (next < messages_.size() && messages_[next].send_offset == event.offset) [[unlikely]]
+        if (next_[event.stream].offset == event.offset) [[unlikely]]
             send(event, time);
     }
     // Moves those before that time to `to`, but for those after the end of the trace.
@@ -32,9 +32,15 @@ class PendingMessages {
     void send(const EventView& event, int64_t time);
 
     const System& system_;
-    std::vector<Message> messages_;
+    SentMessages messages_;
     int64_t origin_;
-    std::vector<uint32_t> next_;  // by stream, in messages_
+    struct Next {
+        uint64_t offset = UINT64_MAX;  // of the send
+        const Message* message = nullptr;
+        std::unique_ptr<MessageReader> reader{};
+        void advance();
+    };
+    std::vector<Next> next_;  // by stream
     std::vector<MessageRecord> sent_;
 };
 

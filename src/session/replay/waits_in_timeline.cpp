@@ -17,7 +17,7 @@ constexpr uint32_t behind_events = 0x40000000;
 
 }  // namespace
 
-void add_wait_types(const Ranks& ranks, const std::vector<Wait>& waits, const CriticalPath& path,
+void add_wait_types(const Ranks& ranks, std::span<const Wait> waits, const CriticalPath& path,
                     FileSchema& threads) {
     std::vector<uint64_t> kinds(wait_names.size());
     for (const Wait& wait : waits) kinds[static_cast<size_t>(wait.kind)] = 1;
@@ -50,8 +50,8 @@ void WaitsInTimeline::add(uint32_t row, uint32_t stream, uint16_t type, int64_t 
     records_.push_back(record);
 }
 
-WaitsInTimeline::WaitsInTimeline(const System& system, const std::vector<Wait>& waits,
-                                 const CriticalPath& path, const std::vector<bool>& mine, int64_t origin) {
+WaitsInTimeline::WaitsInTimeline(const System& system, std::span<const Wait> waits, const CriticalPath& path,
+                                 const std::vector<bool>& mine, int64_t origin) {
     struct Shown {
         int64_t begin = INT64_MIN, end = INT64_MIN;
         size_t records = 0;   // so far

@@ -16,7 +16,7 @@
 namespace ovni {
 
 // Adds the types that some rank has records of, with the labels of these. Collective.
-void add_wait_types(const Ranks& ranks, const std::vector<Wait>& waits, const CriticalPath& path,
+void add_wait_types(const Ranks& ranks, std::span<const Wait> waits, const CriticalPath& path,
                     FileSchema& threads);
 
 class WaitsInTimeline {
@@ -24,7 +24,7 @@ class WaitsInTimeline {
     // `waits`: of threads of this rank, by begin. Where two of a thread overlap the earlier one is shown, but
     // a run of failed tests up to the next wait.
     // `mine`: processes of this rank, true for each.
-    WaitsInTimeline(const System& system, const std::vector<Wait>& waits, const CriticalPath& path,
+    WaitsInTimeline(const System& system, std::span<const Wait> waits, const CriticalPath& path,
                     const std::vector<bool>& mine, int64_t origin);
 
     // Puts those before that time among `records`, but for those after the end of the trace.

@@ -19,7 +19,7 @@ std::string metadata_of(int rank) {
 
 void check(const TrafficAnalysis& all, size_t streams) {
     require(all.messages.size() == all.summary.matched);
-    for (const Message& message : all.messages)
+    for (const Message& message : all.messages.all())
         require(message.send_stream < streams && message.receive_stream < streams);
     for (const Wait& wait : all.waits) require(wait.begin <= wait.end && wait.stream < streams);
 }
