@@ -54,7 +54,7 @@ class PackedItems {
         bytes_ += item.size();
     }
     size_t bytes() const { return bytes_; }
-    // Where a reader of the next item starts.
+    // A reader of the next item starts there.
     struct Place {
         size_t piece = 0, at = 0;
     };
@@ -71,7 +71,7 @@ class PackedItems {
         size_t used = 0, room = 0;
     };
 
-    // What is not used of a large piece takes no memory.
+    // The part of a large piece that is not used takes no memory.
     void add_piece(size_t least_room) {
         constexpr size_t first = 32, most = 1 << 20;
         const size_t wanted = pieces_.empty() ? first : std::min(2 * pieces_.back().room, most);

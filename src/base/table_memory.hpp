@@ -14,7 +14,7 @@
 
 namespace ovni {
 
-// Of the process; any thread may use it. It lives to the end.
+// One of the process; any thread may use it. It lives to the end.
 std::pmr::memory_resource& table_memory();
 
 template <class T>

@@ -1,6 +1,6 @@
-// What rows of threads show, and when that begins and ends, for outputs whose states have ends. The slice
-// before was written by another rank: each key, a row and a type, has an owner, key mod ranks, who keeps its
-// state between slices. Memory: a byte for each key, 16 more if begins are kept.
+// The values that rows of threads show, and when these begin and end, for outputs whose states have ends. The
+// slice before was written by another rank: each key, a row and a type, has an owner, key mod ranks, who
+// keeps its state between slices. Memory: a byte for each key, 16 more if begins are kept.
 #pragma once
 
 #include <cstddef>

@@ -29,7 +29,7 @@ class ShownTypes {
         numbers_[type] = static_cast<uint32_t>(places_.size());
         places_.push_back(place);
     }
-    // By number: the place of each in FileSchema::types.
+    // Element n is the place of type number n in FileSchema::types.
     const std::vector<uint32_t>& places() const { return places_; }
     // None if it is not shown.
     uint32_t number_of(uint32_t type) const { return type < numbers_.size() ? numbers_[type] : none; }

@@ -67,7 +67,7 @@ class Matcher {
           elsewhere_(static_cast<size_t>(ranks.size())) {}
 
     void match(const EndsOfOneKey& parts);
-    // Of senders of this rank, and of others.
+    // Messages whose senders this rank has, and other ranks have.
     SentMessages& sent() { return sent_; }
     PerRank<TableVector<Message>>& elsewhere() { return elsewhere_; }
     std::vector<UnmatchedEnd>& unmatched() { return unmatched_; }

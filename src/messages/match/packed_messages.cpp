@@ -21,7 +21,7 @@ enum MessageFlag : uint8_t {
 constexpr size_t most_bytes_of_message = 1 + 4 * 3 + 5 * 5 + 11 * 10;
 using MessagePacker = PackedItem<most_bytes_of_message>;
 
-uint8_t flags_of(const Message& of, const Message& last) {
+uint8_t message_flags(const Message& of, const Message& last) {
     uint8_t flags = 0;
     const auto set = [&](MessageFlag flag, bool is) { flags |= is ? flag : 0; };
     set(same_threads, of.send_stream == last.send_stream && of.receive_stream == last.receive_stream &&
@@ -40,9 +40,9 @@ uint8_t flags_of(const Message& of, const Message& last) {
     return flags;
 }
 
-MessagePacker packed(const Message& of, const Message& last) {
+MessagePacker pack(const Message& of, const Message& last) {
     MessagePacker packer;
-    const uint8_t flags = flags_of(of, last);
+    const uint8_t flags = message_flags(of, last);
     packer.byte(flags);
     packer.difference(last.send_posted, of.send_posted);
     packer.difference(of.send_posted, of.send_left);
@@ -73,7 +73,7 @@ MessagePacker packed(const Message& of, const Message& last) {
     return packer;
 }
 
-void unpack(PackedItemsReader& items, Message& of) {
+void unpack_next(PackedItemsReader& items, Message& of) {
     const auto number32 = [&] { return static_cast<uint32_t>(items.number()); };
     const auto number16 = [&] { return static_cast<uint16_t>(items.number()); };
     const auto offset_behind = [&](uint64_t last) {
@@ -121,7 +121,7 @@ void PackedMessages::add(const Message& message) {
         runs_.push_back({items_.end(), 0});
         last_ = {};
     }
-    items_.append(packed(message, last_).bytes());
+    items_.append(pack(message, last_).bytes());
     last_ = message;
     ++runs_.back().messages;
     ++size_;
@@ -137,7 +137,7 @@ void PackedMessages::merge_runs() {
 
 void MessageReader::Run::unpack() {
     --left;
-    ovni::unpack(items, message);
+    unpack_next(items, message);
 }
 
 MessageReader::MessageReader(const PackedMessages& messages) : comes_before_(messages.comes_before_) {

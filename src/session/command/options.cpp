@@ -43,8 +43,8 @@ constexpr OptionRow rows[] = {
      "ranks"},
     {"no-messages", "", "", "", "Leave messages out, for which the trace is read once more."},
     {"memory", "", "SIZE", "",
-     R"(What tables of messages, calls, waits and collectives may take, with k, M or G; more than that lies in files beside the outputs while
-     it is needed. Default: half of the memory that is free, divided among the ranks of a node.)"},
+     R"(What tables of messages, calls, waits and collectives may take, with k, M or G; more than that lies in files
+     beside the outputs while it is needed. Default: half of the memory that is free, divided among the ranks of a node.)"},
     {"all-models", "a", "", "", "Enable all models, not only those that the trace requires."},
     {"linter", "l", "", "",
      R"(Be strict. It is an error if states are open at the end, if a program has not ended its streams, or
