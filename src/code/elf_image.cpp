@@ -1,107 +1,32 @@
 #include "code/elf_image.hpp"
 
-#include <elf.h>
-#include <fcntl.h>
 #include <link.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <cstring>
-#include <span>
 
 #include "code/own_libraries.hpp"
+#include "core/elf_file.hpp"
 
 namespace ovni::code {
 
 namespace {
 
-using Bytes = std::span<const uint8_t>;
-
-// A file in memory, read only. Empty if it cannot be read.
-class MappedFile {
- public:
-    explicit MappedFile(const char* path) {
-        const int file = ::open(path, O_RDONLY | O_CLOEXEC);
-        if (file < 0) return;
-        struct stat what {};
-        if (::fstat(file, &what) == 0 && S_ISREG(what.st_mode) && what.st_size > 0) {
-            const auto size = static_cast<size_t>(what.st_size);
-            void* mapped = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-            if (mapped != MAP_FAILED) bytes_ = {static_cast<const uint8_t*>(mapped), size};
-        }
-        ::close(file);
+// Returns false if there is no such table.
+template <class See>
+bool for_each_function_in(const ElfSymbols& symbols, See see) {
+    for (size_t i = 0; i < symbols.size(); ++i) {
+        const Elf64_Sym symbol = symbols[i];
+        const int kind = ELF64_ST_TYPE(symbol.st_info);
+        const bool is_function = (kind == STT_FUNC || kind == STT_GNU_IFUNC) &&
+                                 symbol.st_shndx != SHN_UNDEF && symbol.st_value != 0;
+        if (const char* name = symbols.name_of(symbol); is_function && name)
+            see(Function{name, symbol.st_value, kind == STT_GNU_IFUNC});
     }
-    ~MappedFile() {
-        if (!bytes_.empty()) ::munmap(const_cast<uint8_t*>(bytes_.data()), bytes_.size());
-    }
-    MappedFile(const MappedFile&) = delete;
-    MappedFile& operator=(const MappedFile&) = delete;
-    Bytes bytes() const { return bytes_; }
-
- private:
-    Bytes bytes_;
-};
-
-// Nothing lies outside of the file, whatever its headers say.
-Bytes part(Bytes file, uint64_t offset, uint64_t size) {
-    if (offset > file.size() || size > file.size() - offset) return {};
-    return file.subspan(offset, size);
+    return symbols.size() > 0;
 }
-
-template <class Row>
-Row row_at(Bytes table, size_t number) {
-    Row row{};
-    const Bytes bytes = part(table, number * sizeof(Row), sizeof(Row));
-    if (!bytes.empty()) memcpy(&row, bytes.data(), sizeof(Row));
-    return row;
-}
-
-class ElfFile {
- public:
-    explicit ElfFile(Bytes file) : file_(file), header_(row_at<Elf64_Ehdr>(file, 0)) {
-        const bool is_elf =
-            memcmp(header_.e_ident, ELFMAG, SELFMAG) == 0 && header_.e_ident[EI_CLASS] == ELFCLASS64;
-        if (is_elf) sections_ = part(file, header_.e_shoff, uint64_t{header_.e_shnum} * sizeof(Elf64_Shdr));
-    }
-    // Returns false if there is no such table.
-    template <class See>
-    bool for_each_function(uint32_t type, See see) const {
-        bool is_there = false;
-        for (size_t i = 0; i < sections_.size() / sizeof(Elf64_Shdr); ++i) {
-            const auto section = row_at<Elf64_Shdr>(sections_, i);
-            if (section.sh_type != type) continue;
-            const Bytes symbols = part(file_, section.sh_offset, section.sh_size);
-            const Bytes names = names_of(section);
-            is_there = is_there || !symbols.empty();
-            for (size_t k = 0; k < symbols.size() / sizeof(Elf64_Sym); ++k) {
-                const auto symbol = row_at<Elf64_Sym>(symbols, k);
-                const int kind = ELF64_ST_TYPE(symbol.st_info);
-                const bool is_function = (kind == STT_FUNC || kind == STT_GNU_IFUNC) &&
-                                         symbol.st_shndx != SHN_UNDEF && symbol.st_value != 0;
-                if (is_function && symbol.st_name < names.size())
-                    see(Function{reinterpret_cast<const char*>(&names[symbol.st_name]), symbol.st_value,
-                                 kind == STT_GNU_IFUNC});
-            }
-        }
-        return is_there;
-    }
-
- private:
-    // Empty unless it ends with a zero.
-    Bytes names_of(const Elf64_Shdr& symbols) const {
-        const auto section = row_at<Elf64_Shdr>(sections_, symbols.sh_link);
-        const Bytes names = part(file_, section.sh_offset, section.sh_size);
-        return names.empty() || names.back() != 0 ? Bytes() : names;
-    }
-
-    Bytes file_;
-    Elf64_Ehdr header_;
-    Bytes sections_;
-};
 
 std::string debug_file_of(const std::string& build_id) {
     constexpr std::string_view digits = "0123456789abcdef";
@@ -218,12 +143,10 @@ void for_each_function(const ElfImage& image, const std::function<void(const Fun
         function.address += image.bias;
         see(function);
     };
-    const MappedFile file(image.path.c_str());
-    const ElfFile own(file.bytes());
-    if (own.for_each_function(SHT_SYMTAB, shift)) return;
-    const MappedFile debug(debug_file_of(image.build_id).c_str());
-    if (ElfFile(debug.bytes()).for_each_function(SHT_SYMTAB, shift)) return;
-    own.for_each_function(SHT_DYNSYM, shift);
+    const ElfFile own(image.path.c_str()), debug(debug_file_of(image.build_id).c_str());
+    for (const ElfFile* file : {&own, &debug})
+        if (for_each_function_in(file->symbols(SHT_SYMTAB), shift)) return;
+    for_each_function_in(own.symbols(SHT_DYNSYM), shift);
 }
 
 // The table has one form in practice: 32-bit distances from its beginning, sorted by address.

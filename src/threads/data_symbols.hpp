@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/elf_file.hpp"
+
 namespace ovni::threads {
 
 struct DataSymbol {
@@ -21,7 +23,7 @@ class DataSymbols {
     const char* name_of(const DataSymbol& symbol) const noexcept { return names_ + symbol.name; }
 
  private:
-    bool take(const uint8_t* file, size_t size) noexcept;
+    bool take(const ElfSymbols& all) noexcept;
 
     DataSymbol* symbols_ = nullptr;
     size_t count_ = 0;
