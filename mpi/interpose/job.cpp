@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "core/label_hash.hpp"
+#include "core/wanted_events.hpp"
 #include "mpi/interpose/books/communicators.hpp"
 #include "mpi/interpose/books/requests.hpp"
 #include "mpi/interpose/books/unrecorded.hpp"
@@ -36,11 +37,6 @@ namespace {
 struct LoomName {
     char text[512];
 };
-
-bool says(const char* variable, const char* word) noexcept {
-    const char* value = secure_getenv(variable);
-    return value && strcmp(value, word) == 0;
-}
 
 // A spawned world has looms of its own: its ranks may run on other CPUs of the same host. So does each rank
 // that cannot agree with the others on the CPUs of their host.
@@ -185,7 +181,7 @@ void introduce_process() noexcept {
         introduce_among(job, are_together);
     else
         introduce_alone();
-    bool sample = !says("OVNI_CPU", "virtual") && !wants_reference_events();
+    const bool sample = wants_cpu_samples();
     sampling_cpus.store(sample, std::memory_order_relaxed);
     if (!has_own_session()) meet_world();
     if (job.valid()) prepare_control_starts(job);

@@ -3,11 +3,10 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include <cerrno>
-#include <cstdlib>
 #include <new>
-#include <string_view>
 
+#include "core/keep_errno.hpp"
+#include "core/wanted_events.hpp"
 #include "counters/thread_counters.hpp"
 #include "counters/wanted.hpp"
 #include "ovni/emit.hpp"
@@ -24,11 +23,6 @@ pthread_key_t of_thread;
 ThreadCounters* own() noexcept {
     return static_cast<ThreadCounters*>(pthread_getspecific(of_thread));
 }
-
-struct KeepErrno {
-    const int kept = errno;
-    ~KeepErrno() { errno = kept; }
-};
 
 // Not from malloc(): a handler may be the first to come to a border.
 ThreadCounters* make() noexcept {
@@ -96,12 +90,6 @@ void start_over_in_child() noexcept {
 }
 
 constexpr ovni_private_border_follower follower{read, emit, count, begin, resume, end};
-
-// The reference emulator knows no counters.
-bool wants_reference_events() noexcept {
-    const char* events = secure_getenv("OVNI_MPI_EVENTS");
-    return events && std::string_view(events) == "reference";
-}
 
 [[gnu::constructor]] void follow_borders() {
     read_wanted_counters();

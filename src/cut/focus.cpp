@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <iterator>
 #include <tuple>
@@ -15,6 +14,7 @@
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "calls/mpi_functions.hpp"
+#include "core/parse_number.hpp"
 #include "model/interrupted_visits.hpp"
 #include "model/mpi_event.hpp"
 #include "model/mpi_region.hpp"
@@ -39,11 +39,7 @@ constexpr OptionRow rows[] = {
 // All of the text is digits.
 template <class Number>
 std::optional<Number> whole(std::string_view text) {
-    Number number{};
-    auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-    bool is_good =
-        !text.empty() && text[0] != '-' && fault == std::errc() && end == text.data() + text.size();
-    return is_good ? std::optional(number) : std::nullopt;
+    return text.starts_with('-') ? std::nullopt : parse_number<Number>(text);
 }
 
 // The values that regions of that name have.

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/wanted_events.hpp"
 #include "openmp/region_ends.hpp"
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
@@ -30,11 +31,6 @@ bool samples_cpus = true;
 pthread_key_t own_thread;
 bool has_key = false;
 
-bool says(const char* variable, const char* value) noexcept {
-    const char* given = secure_getenv(variable);
-    return given && strcmp(given, value) == 0;
-}
-
 void thread_ends(void* thread) noexcept {
     pthread_setspecific(own_thread, thread);
     {
@@ -48,7 +44,7 @@ void thread_ends(void* thread) noexcept {
 
 [[gnu::constructor]] void set_up() {
     has_key = pthread_key_create(&own_thread, thread_ends) == 0;
-    samples_cpus = !says("OVNI_CPU", "virtual") && !says("OVNI_MPI_EVENTS", "reference");
+    samples_cpus = wants_cpu_samples();
     if (!ovni_private_is_launcher()) ovni_private_introduce_process();
 }
 

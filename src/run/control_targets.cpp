@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <tuple>
 
 #include "base/error.hpp"
+#include "core/parse_number.hpp"
 #include "ring/session.hpp"
 
 namespace ovni::run {
@@ -16,13 +16,6 @@ namespace ovni::run {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::optional<uint64_t> number_in(std::string_view text) {
-    uint64_t number = 0;
-    auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (text.empty() || fault != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
 
 void add_sockets_in(const fs::path& directory, std::vector<Target>& found) {
     std::error_code fault;
@@ -58,7 +51,7 @@ void add_pattern(const std::string& pattern, std::vector<Target>& found) {
 
 auto order_of(const Target& target) {
     const auto& name = target.name;
-    auto number = [](const std::string& text) { return number_in(text).value_or(0); };
+    auto number = [](const std::string& text) { return parse_number<uint64_t>(text).value_or(0); };
     return std::tuple(name ? name->job : "", name ? number(name->rank) : 0, name ? number(name->pid) : 0,
                       target.path);
 }
@@ -78,14 +71,14 @@ std::string Target::who() const {
 
 bool is_in_list(std::string_view list, std::string_view number, std::string_view option) {
     if (list.empty()) return true;
-    auto wanted = number_in(number);
+    auto wanted = parse_number<uint64_t>(number);
     bool is_found = false;
     for (std::string_view rest = list; !rest.empty();) {
         std::string_view part = rest.substr(0, rest.find(','));
         rest.remove_prefix(std::min(rest.size(), part.size() + 1));
         size_t dash = part.find('-');
-        auto first = number_in(part.substr(0, dash));
-        auto last = dash == part.npos ? first : number_in(part.substr(dash + 1));
+        auto first = parse_number<uint64_t>(part.substr(0, dash));
+        auto last = dash == part.npos ? first : parse_number<uint64_t>(part.substr(dash + 1));
         if (!first || !last || *first > *last || list.back() == ',')
             throw UsageError(fmt::format("{} is a list of numbers as 0,4-7, not '{}'", option, list));
         is_found = is_found || (wanted && *first <= *wanted && *wanted <= *last);

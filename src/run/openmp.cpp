@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "core/wanted_events.hpp"
 
 namespace ovni::run {
 

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "core/launcher.hpp"
+#include "core/wanted_events.hpp"
 #include "run/control_options.hpp"
 #include "run/drainer_companion.hpp"
 #include "run/fresh_start.hpp"
@@ -26,7 +27,7 @@ namespace {
 
 bool records_pthreads() {
     const char* given = getenv("OVNI_PTHREAD");
-    return given ? std::strcmp(given, "off") != 0 : !ovni::run::wants_reference_events();
+    return given ? std::strcmp(given, "off") != 0 : !ovni::wants_reference_events();
 }
 
 bool is_set(const char* variable) {

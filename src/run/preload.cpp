@@ -85,11 +85,6 @@ std::vector<std::string> sanitizers_among(std::span<const std::string> libraries
     return found;
 }
 
-bool wants_reference_events() {
-    const char* events = std::getenv("OVNI_MPI_EVENTS");
-    return events && std::string_view(events) == "reference";
-}
-
 bool has_mpi_library(const std::string& mpi_family) {
     return std::string_view(OVNI_MPI_FAMILY).empty() || !mpi_library_for(mpi_family).empty();
 }

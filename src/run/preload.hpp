@@ -35,9 +35,6 @@ std::filesystem::path own_program();
 // False if the program's family of MPI libraries is one that no library here is for.
 bool has_mpi_library(const std::string& mpi_family);
 
-// True if the trace shall hold only what the reference emulator reads (OVNI_MPI_EVENTS).
-bool wants_reference_events();
-
 // False where the library for the program's code could not be built.
 bool has_code_library();
 

@@ -8,10 +8,10 @@
 #include <signal.h>
 
 #include <atomic>
-#include <cerrno>
 #include <ctime>
 
 #include "core/cancellation_waits.hpp"
+#include "core/keep_errno.hpp"
 #include "ring/signal_mask.hpp"
 
 namespace ovni::writer {
@@ -90,10 +90,6 @@ class SlowPath {
     SlowPath& operator=(const SlowPath&) = delete;
 
  private:
-    struct KeepErrno {
-        int kept = errno;
-        ~KeepErrno() { errno = kept; }
-    };
     KeepErrno errno_;
     SignalsWait wait_;
 };

@@ -12,6 +12,7 @@
 
 #include "core/launcher.hpp"
 #include "core/loaded_library.hpp"
+#include "core/wanted_events.hpp"
 #include "ovni.h"
 #include "ovni/private.h"
 #include "ring/diagnostics.hpp"
@@ -27,11 +28,6 @@ std::vector<Cpu> numbered(const std::vector<int>& phyids) {
     std::vector<Cpu> cpus;
     for (int phyid : phyids) cpus.push_back({static_cast<int>(cpus.size()), phyid});
     return cpus;
-}
-
-bool says(const char* variable, const char* word) {
-    const char* value = secure_getenv(variable);
-    return value && strcmp(value, word) == 0;
 }
 
 // Then MPI_Init may give the CPUs other numbers.
@@ -110,14 +106,10 @@ void Process::finish(const char* function) {
     if (!texts().roots.temporary.empty()) remove_empty(texts().roots.temporary, texts().loom, pid_);
 }
 
-// libovni-mpi samples at calls, whether libovni-threads is there or not.
-static bool wants_samples() {
-    return !says("OVNI_CPU", "virtual") && !says("OVNI_MPI_EVENTS", "reference");
-}
-
 void Process::identify(const ovni_private_identity& identity) {
     Lock lock(mutex_);
-    samples_cpus_ = wants_samples();
+    // libovni-mpi samples at calls, whether libovni-threads is there or not.
+    samples_cpus_ = wants_cpu_samples();
     identified_ = !identity.is_provisional;
     is_default_ = false;
     is_in_mpi_.store(true, std::memory_order_relaxed);
@@ -228,15 +220,16 @@ void Process::introduce_by_environment() {
     if (identified_ || is_default_ || initialised_) return;
     is_default_ = true;
     may_call_mpi_ = finds_mpi();
-    samples_cpus_ = wants_samples();
+    // libovni-mpi samples at calls, whether libovni-threads is there or not.
+    samples_cpus_ = wants_cpu_samples();
     texts().host = host_name();
     const int rank = rank_by_launcher(), size = size_by_launcher();
     if (rank >= 0 && rank < size) rank_ = rank, nranks_ = size;
     const char* wanted = secure_getenv("OVNI_LOOM");
     const bool is_name = wanted && *wanted && !strchr(wanted, '/');
-    if (!is_name || says("OVNI_LOOM", "host"))
+    if (!is_name || is_set_to("OVNI_LOOM", "host"))
         texts().identity_loom = texts().host;
-    else if (!says("OVNI_LOOM", "rank"))
+    else if (!is_set_to("OVNI_LOOM", "rank"))
         texts().identity_loom = wanted;
     else
         texts().identity_loom = texts().host + "." + std::to_string(std::max(rank_, 0));

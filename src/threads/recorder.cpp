@@ -9,6 +9,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "core/keep_errno.hpp"
+#include "core/wanted_events.hpp"
 #include "ovni.h"
 #include "ovni/emit.hpp"
 #include "ovni/private.h"
@@ -33,11 +35,6 @@ constexpr Codes codes[] = {
 const Codes& codes_of(State state) {
     return codes[static_cast<unsigned>(state)];
 }
-
-struct KeepErrno {
-    int kept = errno;
-    ~KeepErrno() { errno = kept; }
-};
 
 // The recorder is at work. A handler that interrupts it records nothing; one that jumped out of it has ended
 // it.
@@ -149,8 +146,7 @@ Mode chosen_mode() noexcept {
     const char* word = secure_getenv("OVNI_PTHREAD");
     for (unsigned i = 0; word && i < std::size(names); ++i)
         if (strcmp(word, names[i]) == 0) return static_cast<Mode>(i);
-    const char* events = secure_getenv("OVNI_MPI_EVENTS");
-    return events && strcmp(events, "reference") == 0 ? Mode::off : Mode::contended;
+    return wants_reference_events() ? Mode::off : Mode::contended;
 }
 
 void start_over_in_child() {

@@ -1,5 +1,4 @@
 // ovnidump: prints the events of a trace in the order of their clocks.
-#include <charconv>
 #include <map>
 
 #include "base/cli.hpp"
@@ -9,6 +8,7 @@
 #include "base/parallel.hpp"
 #include "base/printable.hpp"
 #include "base/table_memory.hpp"
+#include "core/parse_number.hpp"
 #include "cut/focus.hpp"
 #include "emu/plan/start.hpp"
 #include "model/mpi_region.hpp"
@@ -211,9 +211,8 @@ int print_wait(const Options& options) {
 
 size_t number_of_wait(const Cli& cli) {
     const auto value = cli.get<std::string>("wait");
-    size_t number = 0;
-    const auto [end, fault] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (fault != std::errc() || end != value.data() + value.size() || number == 0)
+    const size_t number = parse_number<size_t>(value).value_or(0);
+    if (number == 0)
         throw UsageError(fmt::format("--wait is a number from 1 on, not '{}' (see --help)", value));
     for (const char* other : {"hexadecimal", "corrected", "partners", "times"})
         if (cli.has(other))

@@ -1,8 +1,8 @@
 #include "trace/call_site.hpp"
 
 #include <algorithm>
-#include <charconv>
 
+#include "core/parse_number.hpp"
 #include "ovni/mpi_events.h"
 
 namespace ovni {
@@ -16,26 +16,18 @@ std::string_view next_word(std::string_view& text) {
     return word;
 }
 
-template <class Number>
-std::optional<Number> number(std::string_view text, int base) {
-    Number value = 0;
-    auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-    if (text.empty() || fault != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
-
 bool is_hexadecimal(std::string_view text) {
     return text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
 std::optional<CallSite::Caller> parse_caller(std::string_view text) {
     constexpr std::string_view separator = "+0x";
-    constexpr int hexadecimal = 16, decimal = 10;
+    constexpr int hexadecimal = 16;
     size_t at = text.find(separator);
     if (at == text.npos) return std::nullopt;
     std::string_view module = text.substr(0, at);
-    auto offset = number<uint64_t>(text.substr(at + separator.size()), hexadecimal);
-    auto module_number = number<uint32_t>(module, decimal);
+    auto offset = parse_number<uint64_t>(text.substr(at + separator.size()), hexadecimal);
+    auto module_number = parse_number<uint32_t>(module);
     if (!offset || (!module_number && module != "?")) return std::nullopt;
     return CallSite::Caller{module_number, *offset};
 }

@@ -1,10 +1,10 @@
 #include "trace/clock_table.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "base/error.hpp"
+#include "core/parse_number.hpp"
 
 namespace ovni {
 
@@ -25,10 +25,7 @@ std::string_view next_column(std::string_view& line) {
 template <class Number>
 std::optional<Number> column_number(std::string_view word) {
     if (word.starts_with('+')) word.remove_prefix(1);
-    Number value{};
-    auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (word.empty() || fault != std::errc() || end != word.data() + word.size()) return std::nullopt;
-    return value;
+    return parse_number<Number>(word);
 }
 
 struct Entry {

@@ -2,7 +2,6 @@
 // one that is missing, of another type or out of range.
 #pragma once
 
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -73,14 +72,5 @@ class Members {
     std::string prefix_;
     const std::string& path_;
 };
-
-// Nothing for a text that is no decimal number, or out of range.
-template <class Int>
-std::optional<Int> decimal(std::string_view text) {
-    Int value = 0;
-    auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (text.empty() || fault != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
 
 }  // namespace ovni

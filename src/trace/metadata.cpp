@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "core/parse_number.hpp"
 #include "ovni/counter_events.h"
 #include "ovni/mpi_events.h"
 #include "trace/clock_table.hpp"
@@ -86,7 +87,7 @@ std::vector<std::pair<int64_t, std::string>> labels_of(const Members& mark) {
     if (!object.json()) return labels;
     std::map<int64_t, std::string> known;
     for (const auto& [key, text] : object.json()->items()) {
-        std::optional<int64_t> value = decimal<int64_t>(key);
+        std::optional<int64_t> value = parse_number<int64_t>(key);
         if (!value) object.fail(key.c_str(), "the value of a label is not a decimal number");
         std::string label = *object.text(key.c_str());
         if (label.size() > longest_label) object.fail(key.c_str(), "the label has more than 511 bytes");
@@ -100,7 +101,7 @@ std::vector<std::pair<int64_t, std::string>> labels_of(const Members& mark) {
 }
 
 MarkType mark_of(const Members& marks, const std::string& key) {
-    std::optional<int> type = decimal<int>(key);
+    std::optional<int> type = parse_number<int>(key);
     if (!type || *type < 0 || *type >= most_mark_types)
         marks.fail(key.c_str(), "the type of a mark is not a number from 0 to 99");
     if (!marks.find(key.c_str())->is_object()) marks.fail(key.c_str(), "is not an object");
@@ -149,7 +150,7 @@ void read_nosv(const Members& top, CommonMetadata& metadata) {
     if (!counters.json()) return;
     auto count = static_cast<int>(counters.json()->size());
     for (const auto& [key, value] : counters.json()->items()) {
-        std::optional<int> index = decimal<int>(key);
+        std::optional<int> index = parse_number<int>(key);
         if (!index || *index < 0 || *index >= count || *index >= most_counters)
             counters.fail(key.c_str(), "the index of a counter is not a number below their count and 100");
         if (!value.is_object()) counters.fail(key.c_str(), "is not an object");
@@ -166,7 +167,7 @@ std::map<uint32_t, Item> numbered(const Members& parent, const char* key, const 
     Members object = parent.object(key);
     if (!object.json()) return items;
     for (const auto& [name, value] : object.json()->items()) {
-        std::optional<uint32_t> number = decimal<uint32_t>(name);
+        std::optional<uint32_t> number = parse_number<uint32_t>(name);
         if (!number)
             object.fail(name.c_str(), fmt::format("the number of a {} is not a decimal number", what));
         std::optional<Item> item = parse(*object.text(name.c_str()));
@@ -189,7 +190,7 @@ CallSiteTable call_sites_of(const Members& top) {
                     fmt::format("has module {}, which is not in mpi.modules", *caller.module));
     const std::optional<std::string> callers = mpi.text("callers");
     if (!callers) return calls;
-    calls.callers = decimal<uint32_t>(*callers).value_or(0);
+    calls.callers = parse_number<uint32_t>(*callers).value_or(0);
     if (calls.callers == 0 || calls.callers > OVNI_MPI_MOST_CALLERS)
         mpi.fail("callers", fmt::format("is no number from 1 to {}", int{OVNI_MPI_MOST_CALLERS}));
     return calls;

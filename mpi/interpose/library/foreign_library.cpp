@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/launcher.hpp"
 #include "core/loaded_library.hpp"
 #include "mpi/interpose/base/report.hpp"
 #include "mpi/interpose/library/family.hpp"
@@ -42,12 +43,6 @@ Relation find_relation() noexcept {
 bool is_version(const char* word) noexcept {
     if (*word == 'v' || *word == 'V') ++word;
     return isdigit(static_cast<unsigned char>(*word)) || strncmp(word, "ersion", strlen("ersion")) == 0;
-}
-
-bool is_first_rank() noexcept {
-    for (const char* variable : {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"})
-        if (const char* rank = secure_getenv(variable); rank && strcmp(rank, "0") != 0) return false;
-    return true;
 }
 
 void report_family() noexcept {

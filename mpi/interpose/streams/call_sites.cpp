@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/wanted_events.hpp"
 #include "mpi/interpose/base/report.hpp"
 #include "mpi/interpose/base/spin_lock.hpp"
 #include "mpi/interpose/library/foreign_library.hpp"

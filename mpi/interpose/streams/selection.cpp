@@ -6,6 +6,7 @@
 #include <span>
 
 #include "core/function_choice.hpp"
+#include "core/wanted_events.hpp"
 #include "mpi/interpose/base/report.hpp"
 
 namespace ovni::mpi {
@@ -28,14 +29,10 @@ void complain_of(std::string_view word) noexcept {
 
 }  // namespace
 
-bool wants_reference_events() noexcept {
-    std::string_view events = value_of("OVNI_MPI_EVENTS");
-    if (!events.empty() && events != "full" && events != "reference") bad_events.once(events.data());
-    return events == "reference";
-}
-
 void select_functions() noexcept {
-    bool reference = wants_reference_events();
+    const std::string_view events = value_of("OVNI_MPI_EVENTS");
+    if (!events.empty() && events != "full" && events != "reference") bad_events.once(events.data());
+    const bool reference = wants_reference_events();
     std::span rows = std::span(function_rows).subspan(1);
     std::string_view wrong =
         choose_functions(value_of("OVNI_MPI_FUNCTIONS"), rows, [&](size_t i, bool chosen) {

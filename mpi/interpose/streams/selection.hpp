@@ -42,7 +42,4 @@ inline void select(Function function, Selected what) noexcept {
 // Selects no function any more.
 void deselect_functions() noexcept;
 
-// True if only events of the reference are wanted: no details, no further functions, no moves between CPUs.
-bool wants_reference_events() noexcept;
-
 }  // namespace ovni::mpi
