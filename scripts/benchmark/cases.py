@@ -101,7 +101,6 @@ def emulator_goals(report, shape, programs):
 def ranks(workshop, report):
     events = long_trace(workshop) // workshop.scale
     for what, shape in (("8 equal looms", Shape(8, 4, events)), ("one loom of 8 processes", Shape(1, 4, events, processes=8)),
-                        ("one loom of 8 processes that share CPUs", Shape(1, 4, events, processes=8, unbound=True)),
                         ("8 looms, of sizes as 1 : 2 : ... : 8", Shape(8, 4, events, growing=True))):
         report.heading(f"ranks: {shape.name}, {what}")
         ranks_of(workshop, report, shape)

@@ -51,17 +51,9 @@ void Emulator::apply(const EventView& event) {
     apply_other(event, t, nullptr);
 }
 
-void Emulator::follow(const PlacementEvent& placement) {
-    const EventView event = placement.view();
-    now_ = event.clock - origin_;
-    tracker_.begin_event(now_, event.order);
-    apply_other(event, machine_.followed_thread(event.stream), dispatch_.find(event.code));
-}
-
 // All that is not a plain step, or not allowed.
 [[gnu::noinline]] void Emulator::apply_other(const EventView& event, uint32_t t, const Operation* operation) {
     const size_t before = tracker_.queue().size();
-    const SharedLines::Size shared_before = tracker_.shared().size();
     try {
         if (t == nobody) throw Error("an event in a stream that is not a thread's");
         if (event.kind != EventView::Kind::event)
@@ -73,7 +65,6 @@ void Emulator::follow(const PlacementEvent& placement) {
         tracker_.end_event();
     } catch (const Error& e) {
         tracker_.queue().rewind(before);
-        if (tracker_.shared().rewind(shared_before)) --machine_.threads[t].placements;
         changed_threads_.clear();
         changed_cpus_.clear();
         rethrow(event, e.cause);
@@ -94,8 +85,6 @@ void Emulator::apply_operation(const EventView& event, uint32_t t, const Operati
         case OperationKind::ignore:
             return;
         case OperationKind::hook:
-            if (thread.shares_cpus && is_placement(event)) [[unlikely]]
-                tracker_.begin_placement(thread);
             operation.hook(*this, t, event);
             if (!changed_threads_.empty() || !changed_cpus_.empty()) propagate();
             return;
@@ -121,7 +110,6 @@ void Emulator::apply_mark(const EventView& event, uint32_t t) {
         case EventView::Kind::gap_end:
             return set_traced(t, Traced::yes);
         case EventView::Kind::cut:
-            if (machine_.threads[t].shares_cpus) tracker_.begin_placement(machine_.threads[t]);
             return end_stream(t);
     }
 }
@@ -238,7 +226,6 @@ void Emulator::propagate() {
 // the thread, which changes next.
 void Emulator::close_states(uint32_t t) {
     machine_.threads[t].set_flag(Condition::out_of_cpu, false);
-    if (machine_.threads[t].is_followed) return;
     for (uint16_t c = 0; c < plan_.channel_count(); ++c) {
         ThreadChannel& channel = machine_.channel(t, c);
         if (!channel.read().is_set) continue;

@@ -13,7 +13,6 @@
 #include "emu/dispatch.hpp"
 #include "emu/lost_events.hpp"
 #include "emu/oddities.hpp"
-#include "emu/placement_event.hpp"
 #include "emu/plan/plan.hpp"
 #include "emu/plan/share.hpp"
 #include "emu/state/machine.hpp"
@@ -37,8 +36,6 @@ class Emulator {
     // Throws Error, with the place and the state of things, for an event that is not allowed; the records of
     // that event are dropped, those of all earlier ones stay.
     void apply(const EventView& event);
-    // Applies an event of a thread that is followed, and throws as apply().
-    void follow(const PlacementEvent& event);
 
     // Bring into the cache what an event that comes later will need: first its thread, then the channel that
     // it changes.
@@ -54,11 +51,6 @@ class Emulator {
 
     int64_t now() const { return now_; }
     uint64_t events() const { return events_; }
-    // Placement events of the stream that were not refused, if its thread shares CPUs.
-    uint32_t placements(uint32_t stream) const {
-        const uint32_t t = machine_.thread_of_stream(stream);
-        return t == nobody ? 0 : machine_.threads[t].placements;
-    }
     Tracker& tracker() { return tracker_; }
     Machine& machine() { return machine_; }
     Tasks& tasks() { return tasks_; }
@@ -105,10 +97,7 @@ class Emulator {
     void punctual(uint32_t thread, uint16_t channel, int64_t value) {
         tracker_.punctual(thread, channel, value);
     }
-    // Oddities of an event count where it is played.
-    void note(Oddity what) {
-        if (!tracker_.shared().is_followed()) oddities_.note(what);
-    }
+    void note(Oddity what) { oddities_.note(what); }
     const Oddities& oddities() const { return oddities_; }
     const LostEvents& lost_events() const { return lost_events_; }
     void note(const Burst& burst) { bursts_.add(burst); }

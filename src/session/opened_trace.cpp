@@ -1,28 +1,12 @@
 #include "session/opened_trace.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "base/parallel.hpp"
 #include "session/call_sites.hpp"
 
 namespace ovni {
-
-namespace {
-
-// Why ranks cannot share CPUs, if they cannot.
-std::string_view reason_against_sharing(const EmulationOptions& options, const Plan& plan) {
-    // The exact order follows from the clocks of all events.
-    if (options.order == EventOrder::exact) return "with --exact-order";
-    // The lines of a punctual state follow from those before it, which another rank may have made.
-    const auto is_punctual = [](const ChannelPlan& channel) {
-        return channel.punctual == ChannelPlan::Punctual::yes && channel.cpu_tracking != Tracking::none;
-    };
-    return std::ranges::any_of(plan.channels, is_punctual) ? "if marks are punctual" : "";
-}
-
-}  // namespace
 
 OpenedTrace::OpenedTrace(const EmulationOptions& options_, Distribution& distribution_)
     : options(options_),
@@ -35,8 +19,9 @@ OpenedTrace::OpenedTrace(const EmulationOptions& options_, Distribution& distrib
       plan(ranks().agree([&, sites = read_call_sites(ranks(), trace)]() mutable {
           return make_plan(trace, system, options.enabled, options.breakdowns, std::move(sites));
       })),
-      work(find_work(ranks(), trace, system, distribution.readers(), quiet_reader(),
-                     reason_against_sharing(options, plan))) {}
+      work(options.order == EventOrder::exact
+               ? Work::of_root(ranks(), system)
+               : find_work(ranks(), trace, system, distribution.readers(), quiet_reader())) {}
 
 bool OpenedTrace::reads(uint32_t s) const {
     const uint32_t thread = system.thread_of_stream(s);

@@ -8,7 +8,6 @@
 #include "base/progress.hpp"
 #include "session/replay/breakdown_lines.hpp"
 #include "session/replay/exchange.hpp"
-#include "session/replay/tie_exchange.hpp"
 #include "trace/merger.hpp"
 
 namespace ovni {
@@ -17,23 +16,13 @@ namespace {
 
 Window make_window(const OpenedTrace& opened, ScannedTrace& scanned, std::vector<StreamReader> readers,
                    int64_t origin, Emulator& emulator, std::optional<Tallies>& tallies) {
-    const Ranks& ranks = opened.ranks();
-    std::unique_ptr<TieExchange> ties;
-    EventOrder order = opened.options.order;
-    if (order == EventOrder::exact && !ranks.is_alone()) {
-        ties = std::make_unique<TieExchange>(
-            ranks, ranks.agree([&] { return opened.open_streams(Checksums::compared_quietly); }),
-            opened.trace.streams().size());
-        order = EventOrder::received;
-    }
-    Merger merger(std::move(readers), order);
+    Merger merger(std::move(readers), opened.options.order);
     merger.count_ties(tie_groups(opened.trace, opened.system));
-    return {ranks,
+    return {opened.ranks(),
             std::move(merger),
             emulator,
             opened.distribution.window_size(),
             origin,
-            std::move(ties),
             tallies ? &tallies->events : nullptr,
             scanned.traffic ? &*scanned.traffic : nullptr,
             scanned.calls ? &*scanned.calls : nullptr};
@@ -53,9 +42,7 @@ PlayedTrace::PlayedTrace(const OpenedTrace& opened, ScannedTrace& scanned, std::
                opened.work.share),
       tallies(make_tallies(opened, tallied)),
       window(make_window(opened, scanned, std::move(readers), origin, emulator, tallies)),
-      opened_(opened) {
-    if (opened.work.shares_cpus) window.follow(opened.work.followed);
-}
+      opened_(opened) {}
 
 Ending PlayedTrace::ending() const {
     if (window.error()) return Ending::partial;
@@ -73,10 +60,7 @@ void PlayedTrace::play(const Writer::Sinks& sinks, EmulationCost& cost) {
     while (window.next(made)) {
         ++cost.windows;
         cost.records_made += made.records.size();
-        if (tallies) {
-            tallies->states.take(std::span<const Record>(made.records.data(), made.records.size()));
-            tallies->states.take(made.shared_lines);
-        }
+        if (tallies) tallies->states.take(std::span<const Record>(made.records.data(), made.records.size()));
         exchange.to_slices(made, slice);
         cost.records_written += slice.records.size();
         Batch& batch = writer.batch();
@@ -91,7 +75,7 @@ void PlayedTrace::play(const Writer::Sinks& sinks, EmulationCost& cost) {
     writer.finish();
     cost.collectives_in_windows = ranks.traffic().collectives - collectives_before;
     cost.processes = static_cast<uint64_t>(std::ranges::count(opened_.work.share.processes, true));
-    cost.streams = static_cast<uint64_t>(std::ranges::distance(emulator.machine().played()));
+    cost.streams = emulator.machine().threads.size();
     cost.events = emulator.events();
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <tuple>
 #include <utility>
 
@@ -13,9 +12,7 @@ namespace ovni {
 Merger::Merger(std::vector<StreamReader> readers, EventOrder order)
     : window_(std::move(readers)),
       order_(order),
-      replay_(order == EventOrder::exact ? window_.readers().size() : 0),
-      until_(order == EventOrder::received ? std::numeric_limits<int64_t>::min()
-                                           : std::numeric_limits<int64_t>::max()) {
+      replay_(order == EventOrder::exact ? window_.readers().size() : 0) {
     for (const StreamReader& reader : window_.readers()) {
         sources_.push_back({nullptr, 0, reader.index(), reader.sorts()});
         if (reader.order() == ClockOrder::any) clocks_ = ClockOrder::any;
@@ -30,15 +27,10 @@ void Merger::make_room() {
     cursors_.resize(sources_.size());
 }
 
-void Merger::know(int64_t until, Ties ties) {
-    until_ = until;
-    ties_ = std::move(ties);
-}
-
 bool Merger::fill() {
     first_ = current_ = end_ = fetch_until_ = nullptr;
     std::optional<int64_t> start = window_.next_start();
-    if (!start || *start > until_) return false;
+    if (!start) return false;
     decode_window(*start);
     put_in_order();
     find_memory();
@@ -66,20 +58,16 @@ void Merger::find_memory() {
 // such a window may be cut anywhere. In exact order it may not.
 void Merger::decode_window(int64_t start) {
     start_ = start;
-    auto known = static_cast<uint64_t>(until_) - static_cast<uint64_t>(start);
-    auto width = static_cast<uint32_t>(std::min<uint64_t>(width_, known));
-    bool narrowed = width < width_;
-    while (!window_.decode(start, width)) {
-        if (width == 0 && order_ == EventOrder::canonical) break;
+    while (!window_.decode(start, width_)) {
+        if (width_ == 0 && order_ == EventOrder::canonical) break;
         window_.rewind();
-        if (width == 0) {
+        if (width_ == 0) {
             window_.grow();
             make_room();
         }
-        narrowed = false;
-        width = width_ = width / 4;
+        width_ /= 4;
     }
-    if (!narrowed) adapt_width();
+    adapt_width();
 }
 
 void Merger::adapt_width() {
@@ -92,12 +80,9 @@ void Merger::adapt_width() {
 
 void Merger::put_in_order() {
     if (order_ == EventOrder::canonical) return sort();
-    if (order_ == EventOrder::exact) {
-        if (window_.specials().empty()) return play();
-        std::vector<int> owners(sources_.size());
-        ties_ = Ties(start_);
-        replay_.find_ties(window_.clocks(), owners, {&ties_, 1});
-    }
+    if (window_.specials().empty()) return play();
+    ties_ = Ties(start_);
+    replay_.find_ties(window_.clocks(), ties_);
     sort();
     apply_ties();
 }

@@ -5,10 +5,10 @@
 //   gaps. These follow the event before them at once, if they are at its clock; the beginning or end of a gap
 //   at a clock of its own comes before all events of that clock.
 //
-// EventView::order is the key among events of one clock, so that events of several mergers over different
-// streams can be put together. Canonical: the stream index. Exact: `first_place` plus the place among the
-// events of that clock in the whole trace. An item that follows its event at once has that event's key; an
-// item that comes before all events has its stream index.
+// EventView::order is the key among events of one clock. Canonical: the stream index, so that events of
+// several mergers over different streams can be put together. Exact: `first_place` plus the place among the
+// events of that clock. An item that follows its event at once has that event's key; an item that comes
+// before all events has its stream index.
 //
 // Works in windows: every stream is decoded up to a common time, the entries are put in order, then handed
 // out. Until then the readers hold their bytes. The width of a window follows the density of events, and
@@ -35,8 +35,7 @@
 
 namespace ovni {
 
-// `received` is the exact order for some streams of a trace: know() receives their ties with the others.
-enum class EventOrder { canonical, exact, received };
+enum class EventOrder { canonical, exact };
 
 class Merger {
  public:
@@ -96,11 +95,6 @@ class Merger {
     // Clock of the last good event of that stream; INT64_MIN if it has none.
     int64_t damaged_clock() const { return damaged_clock_; }
 
-    // For EventOrder::received, after next() returned nullptr: from now on next() hands out the events up to
-    // and including the clock `until`, with these ties.
-    void know(int64_t until, Ties ties);
-    int64_t known_until() const { return until_; }
-
     // From now on counts the events that share their clock with an event of another stream of their group.
     // `group_of_stream`: by stream index.
     void count_ties(std::vector<uint32_t> group_of_stream) {
@@ -159,7 +153,6 @@ class Merger {
     ClockOrder clocks_ = ClockOrder::checked;
     HeapReplay replay_;
     Ties ties_;
-    int64_t until_;
     std::optional<TieCounter> tie_counter_;
 
     const Entry *first_ = nullptr, *current_ = nullptr, *end_ = nullptr;  // of the window

@@ -37,7 +37,7 @@ std::vector<uint32_t> HeapReplay::times_after(std::span<const int64_t> next_cloc
     return times;
 }
 
-void HeapReplay::find_ties(const ClockRuns& runs, std::span<const int> owners, std::span<Ties> of_owner) {
+void HeapReplay::find_ties(const ClockRuns& runs, Ties& ties) {
     std::vector<uint32_t> after = times_after(runs.next);
     std::vector<size_t> next(sources_), end(sources_);
     size_t sum = 0;
@@ -52,21 +52,20 @@ void HeapReplay::find_ties(const ClockRuns& runs, std::span<const int> owners, s
     group_.clear();
     replay(time_of, [&](uint32_t source) {
         uint32_t time = runs.times[next[source]++];
-        if (time != now) end_group(now, owners, of_owner);
+        if (time != now) end_group(now, ties);
         now = time;
         group_.push_back(source);
         return time_of(source);
     });
-    end_group(now, owners, of_owner);
+    end_group(now, ties);
 }
 
-void HeapReplay::end_group(uint32_t time, std::span<const int> owners, std::span<Ties> of_owner) {
+void HeapReplay::end_group(uint32_t time, Ties& ties) {
     if (group_.size() > 1) {
         sorted_.clear();
         for (uint32_t source : group_) sorted_.push_back(uint64_t{source} << 32 | sorted_.size());
         std::ranges::sort(sorted_);
-        for (uint64_t each : sorted_)
-            of_owner[static_cast<size_t>(owners[each >> 32])].add(time, static_cast<uint32_t>(each));
+        for (uint64_t each : sorted_) ties.add(time, static_cast<uint32_t>(each));
     }
     group_.clear();
 }

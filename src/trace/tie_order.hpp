@@ -21,20 +21,16 @@ struct ClockRuns {
     std::vector<int64_t> next;  // by source: clock of the event after the window; no_clock if there is none
 };
 
-// The places of events that share their clock, among all events of that clock in the whole trace. Holds those
-// of some sources, in canonical order of (clock, source, position).
+// The places of events that share their clock, among all events of that clock, in canonical order of (clock,
+// source, position).
 class Ties {
  public:
     // `start`: of the window; times count from it.
-    explicit Ties(int64_t start = 0, std::vector<uint32_t> words = {})
-        : start_(start), words_(std::move(words)) {}
+    explicit Ties(int64_t start = 0) : start_(start) {}
     void add(uint32_t time, uint32_t place);
     // The places of the events at `clock`; empty if no two share it. Clocks must not decrease from call to
     // call.
     std::span<const uint32_t> at(int64_t clock);
-
-    // The words to send; the start of the window is not among them.
-    const std::vector<uint32_t>& words() const { return words_; }
 
  private:
     int64_t start_;
@@ -64,8 +60,8 @@ class HeapReplay {
         }
     }
 
-    // The places of the events that share their clock, by owner of the sources.
-    void find_ties(const ClockRuns& runs, std::span<const int> owners, std::span<Ties> of_owner);
+    // Adds the places of the events that share their clock.
+    void find_ties(const ClockRuns& runs, Ties& ties);
 
  private:
     template <class First>
@@ -75,7 +71,7 @@ class HeapReplay {
         for (uint32_t source = 0; source < sources_; ++source)
             if (uint32_t time = first(source); time != ReferenceHeap::no_time) heap_.insert(time, source);
     }
-    void end_group(uint32_t time, std::span<const int> owners, std::span<Ties> of_owner);
+    void end_group(uint32_t time, Ties& ties);
 
     ReferenceHeap heap_;
     uint32_t sources_;

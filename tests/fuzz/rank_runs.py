@@ -43,9 +43,9 @@ def comparable(line):
 
 
 def ways(build, threads, ranks, window):
-    shared = {"OVNI_TEST_SHARE_CPUS": "1"}
+    shared = {}
     if window:
-        shared |= {"OVNI_TEST_WINDOW": str(window), "OVNI_TEST_WRITER": "thread"}
+        shared = {"OVNI_TEST_WINDOW": str(window), "OVNI_TEST_WRITER": "thread"}
     serial, distributed = str(build / "bin/ovniemu"), str(build / "bin/ovniemu-mpi")
     return [Way("-j 1", [serial, "-j", "1"], {}),
             Way(f"-j {threads}", [serial, "-j", str(threads)], shared),

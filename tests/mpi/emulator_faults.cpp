@@ -57,17 +57,6 @@ TEST_F(DistributedTest, TheFirstErrorInGlobalOrderWins) {
     expect_same_failure("thread 90 cannot warm up");
 }
 
-// The thread goes on at the same time: who only follows it meets another error.
-TEST_F(DistributedTest, AnErrorOfAThreadThatSharesItsCpu) {
-    build(trace_, {.seed = 7, .looms = 1, .processes = 4, .events = 1000, .punctual = false});
-    for (const auto& [pid, clock] : {std::pair(90, 5000), std::pair(91, 9000), std::pair(92, 9000)})
-        trace_.thread({.loom = "node0.x", .pid = pid, .tid = pid, .rank = pid, .nranks = 93, .cpus = {}})
-            .starts(1100, -1)
-            .event("OHz", clock)
-            .event("OHw", clock);
-    expect_same_failure("event OHz at clock 5000");
-}
-
 TEST_F(DistributedTest, TooManyThreadsOnACpuThatIsShared) {
     for (int pid : {1, 2, 3, 4})
         trace_.thread({.loom = "node0.x", .pid = pid, .tid = pid, .cpus = {{0, 0}, {1, 1}}})

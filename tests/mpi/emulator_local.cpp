@@ -41,16 +41,24 @@ class LocalTest : public DistributedTest {
 TEST_F(LocalTest, EveryRankReadsItsOwnDirectory) {
     Finished expected = serial(whole_, output("serial"), {"-b", "--hdf5", output("serial.h5")});
     ASSERT_EQ(expected.status, 0) << expected.err;
-    for (const std::string order : {"--sort", "--exact-order"}) {
-        Finished done = local(pattern(), output("local"),
-                              {"-b", order, "--hdf5", output("local.h5"), "--report", output("local.json")});
-        ASSERT_EQ(done.status, 0) << done.err;
-        EXPECT_EQ(line_of_ties(done.err).substr(0, 5), line_of_ties(expected.err).substr(0, 5));
-        if (order == "--exact-order") continue;
-        expect_same(output("serial"), output("local"));
-        EXPECT_EQ(fs::file_size(output("local.h5")), fs::file_size(output("serial.h5")));
-    }
+    Finished done = local(pattern(), output("local"),
+                          {"-b", "--sort", "--hdf5", output("local.h5"), "--report", output("local.json")});
+    ASSERT_EQ(done.status, 0) << done.err;
+    EXPECT_EQ(line_of_ties(done.err).substr(0, 5), line_of_ties(expected.err).substr(0, 5));
+    expect_same(output("serial"), output("local"));
+    EXPECT_EQ(fs::file_size(output("local.h5")), fs::file_size(output("serial.h5")));
     EXPECT_EQ(Json::parse(read_file(output("local.json")))["trace"]["directory"], pattern());
+}
+
+TEST_F(LocalTest, StreamsThatRank0DoesNotSeeHaveNoExactOrder) {
+    for (const std::vector<std::string>& options :
+         {std::vector<std::string>{"--exact-order"}, {"--exact-order", "--keep-going"}}) {
+        const Finished refused = local(pattern(), output("local"), options);
+        EXPECT_EQ(refused.status, 1);
+        EXPECT_THAT(refused.err,
+                    HasSubstr("--exact-order is for rank 0 alone, which does not see the streams of"));
+        EXPECT_FALSE(fs::exists(output("local") / "thread.prv"));
+    }
 }
 
 TEST_F(LocalTest, ADirectoryThatAllRanksSeeIsReadOnce) {

@@ -39,15 +39,6 @@ TEST_F(DistributedReportTest, OfAllModels) {
     EXPECT_GT(all["ties"], 0);
 }
 
-TEST_F(DistributedReportTest, OfCpusThatRanksShare) {
-    build(
-        trace_,
-        {.seed = 34, .looms = 1, .processes = 4, .punctual = false, .models = every_model, .crowded = true});
-    EXPECT_GT(Json::parse(expect_same_report(0, {"-b"}))["crowded_cpus"].size(), 0u);
-    const Finished done = shared({4}, trace_.write(), output("all"));
-    EXPECT_THAT(done.err, Not(HasSubstr("have work")));
-}
-
 // One placement at the time of the error is good, and the other is not, which only one rank knows.
 TEST_F(DistributedReportTest, OfARefusedEventOnASharedCpu) {
     const auto thread = [&](int pid) -> StreamBuilder& {

@@ -110,8 +110,9 @@ TEST_F(DistributedTest, WhoHasNoWorkIsTold) {
         EXPECT_EQ(done.status, 0) << done.err;
         EXPECT_THAT(done.err, HasSubstr("1 of 3 ranks or threads have work: the trace has 3 processes, and"));
     }
-    for (const auto& [options, reason] : {std::pair(std::vector<std::string>(), "if marks are punctual"),
-                                          std::pair(exact, "with --exact-order")})
+    for (const auto& [options, reason] :
+         {std::pair(std::vector<std::string>(), "those that share CPUs stay together (record with"),
+          std::pair(exact, "one order with --exact-order")})
         EXPECT_THAT(shared({2, Workers::Kind::threads}, directory, output("why"), options).err,
                     HasSubstr(reason));
     const Finished many = shared({1000, Workers::Kind::threads}, directory, output("many"));
@@ -136,71 +137,6 @@ TEST_F(DistributedTest, WhoHasAllTheWorkGoesOnAlone) {
         EXPECT_GT(ranks[0]["windows"], 0);
         EXPECT_EQ(ranks[0]["collectives_in_windows"], 0);
         EXPECT_EQ(ranks[1]["windows"], 0);
-    }
-}
-
-TEST_F(DistributedTest, WhyProcessesStayTogetherIsTold) {
-    const auto told = [&](int pauses, int events_of_one) {
-        TraceBuilder trace;
-        for (int pid : {1, 2}) {
-            StreamBuilder& stream = trace.thread({.pid = pid, .tid = pid});
-            stream.starts(1000);
-            for (int i = 0; i < pauses; ++i) stream.event("OHp", 1001 + 2 * i).event("OHr", 1002 + 2 * i);
-            for (int i = 0; i < (pid == 1 ? events_of_one : 1000); ++i) stream.event("OB.", 5000 + i);
-            stream.ends(90000);
-        }
-        return run({program("ovniemu"), "-j", "2", "-o", output("told").string(), trace.write().string()})
-            .err;
-    };
-    const std::string together = "those that share CPUs stay together ";
-    EXPECT_THAT(told(0, 1000), Not(HasSubstr("have work")));
-    EXPECT_THAT(told(1000, 1000), HasSubstr(together + "if they pause and move too often (record with"));
-    EXPECT_THAT(told(0, 10000), HasSubstr(together + "where dividing them would save too little\n"));
-}
-
-// The rank that has those CPUs may play nobody who runs there.
-TEST_F(DistributedTest, CpusAreSharedThatNobodyStartsOn) {
-    for (int pid : {1, 2, 3, 4}) {
-        StreamBuilder& stream =
-            trace_.thread({.pid = pid, .tid = pid, .cpus = {{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}}});
-        stream.mark(1, "single", "step").starts(1000 + pid, 0).event("OAs", 2000 + pid, {pid});
-        for (int i = 0; i < 500; ++i) stream.event("OM=", 3000 + 10 * i + pid, {i64(1 + i % 7), 1});
-        stream.event("OHp", 9000 + pid).event("OHr", 9100 + pid).event("OAs", 9200 + pid, {5 - pid});
-        stream.event("OM=", 9300 + pid, {i64(9), 1}).ends(9400 + pid);
-    }
-    const fs::path directory = trace_.write();
-    ASSERT_EQ(serial(directory, output("serial")).status, 0);
-    for (const Workers& workers : every_sharing) {
-        const Finished done = shared(workers, directory, output(workers.name()));
-        ASSERT_EQ(done.status, 0) << done.err;
-        EXPECT_THAT(done.err, Not(HasSubstr("have work")));
-        expect_same(output("serial"), output(workers.name()));
-    }
-}
-
-// Others may still move a thread whose stream was cut.
-TEST_F(DistributedTest, StreamsThatWereCutShareTheirCpus) {
-    build(trace_, {.seed = 16, .looms = 1, .processes = 3, .punctual = false, .crowded = true});
-    for (int pid : {90, 91}) {
-        StreamBuilder& stream =
-            trace_.thread({.loom = "node0.x", .pid = pid, .tid = pid, .rank = pid, .nranks = 92, .cpus = {}});
-        stream.mark(1, "single", "step").starts(1000, -1);
-        for (int i = 0; i < 500; ++i) stream.event("OM=", 1001 + i, {i64(1 + i % 7), 1});
-        stream.event("OAr", 2000 + pid, {0, 181 - pid}).event("OAr", 9000 + pid, {-1, 181 - pid});
-        stream.set("ovni.end", {{"by", "signal"}, {"code", 9}, {"clock", 9100}});
-    }
-    trace_.thread({.loom = "node0.x", .pid = 91, .tid = 92, .rank = 91, .nranks = 92, .cpus = {}})
-        .starts(1000, -1)
-        .event("OAr", 12000, {-1, 90})
-        .ends(13000);
-    const fs::path directory = trace_.write();
-    const Finished expected = serial(directory, output("serial"));
-    ASSERT_EQ(expected.status, 0) << expected.err;
-    for (const Workers& workers : every_sharing) {
-        const Finished done = shared(workers, directory, output(workers.name()));
-        ASSERT_EQ(done.status, 0) << done.err;
-        EXPECT_THAT(done.err, Not(HasSubstr("have work")));
-        expect_same(output("serial"), output(workers.name()));
     }
 }
 

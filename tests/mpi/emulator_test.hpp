@@ -23,9 +23,7 @@ using testing::Not;
 
 inline const std::vector<std::string> mpi_environment = {
     "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_rmaps_base_oversubscribe=1",
-    "OMPI_MCA_mpi_yield_when_idle=1", "ASAN_OPTIONS=detect_leaks=0",
-    // Small traces, too.
-    "OVNI_TEST_SHARE_CPUS=1"};
+    "OMPI_MCA_mpi_yield_when_idle=1", "ASAN_OPTIONS=detect_leaks=0"};
 
 class DistributedTest : public testing::Test {
  protected:

@@ -9,7 +9,6 @@ ovni_test(unit_emu
     id_map.cpp
     parts.cpp
     row_names.cpp
-    shared_lines.cpp
     tracker.cpp
     waiting.cpp
     LIBS ovni_session ovni_test_support)

@@ -142,7 +142,7 @@ TEST(ExactOrderTest, KnownExamples) {
     EXPECT_EQ(ExactTrace({{1, 5}, {2, 5}, {3, 5}, {4, 5}}).merged(), "A1 B2 C3 D4 C5 D5 A5 B5 ");
 }
 
-// The heap alone, with the clocks in windows of one ns and more: as ranks get them.
+// The heap alone, with the clocks in windows of one ns and more.
 TEST(HeapReplayTest, IsTheLiteralHeapForAnyWindow) {
     std::mt19937_64 random(3);
     for (int round = 0; round < 3000; ++round) {
@@ -179,15 +179,13 @@ TEST(HeapReplayTest, TiesAreThePlacesInTheirGroup) {
         Streams streams =
             random_streams(random, 1 + random() % 9, 20, 1 + static_cast<int64_t>(random() % 4));
         ClockRuns runs;
-        std::vector<int> owners;
         for (const Clocks& clocks : streams) {
             runs.counts.push_back(static_cast<uint32_t>(clocks.size()));
             runs.times.insert(runs.times.end(), clocks.begin(), clocks.end());
             runs.next.push_back(ClockRuns::no_clock);
-            owners.push_back(static_cast<int>(random() % 3));
         }
-        std::vector<Ties> ties(3);
-        HeapReplay(streams.size()).find_ties(runs, owners, ties);
+        Ties ties;
+        HeapReplay(streams.size()).find_ties(runs, ties);
         std::vector<size_t> order = played(streams);
         std::vector<size_t> next(streams.size());
         std::vector<std::pair<int64_t, std::vector<size_t>>> groups;
@@ -197,15 +195,12 @@ TEST(HeapReplayTest, TiesAreThePlacesInTheirGroup) {
             groups.back().second.push_back(s);
         }
         for (const auto& [clock, members] : groups) {
-            for (int owner = 0; owner < 3; ++owner) {
-                std::vector<uint32_t> expected;
-                for (size_t s = 0; s < streams.size() && members.size() > 1; ++s)
-                    for (size_t place = 0; place < members.size(); ++place)
-                        if (owners[s] == owner && members[place] == s)
-                            expected.push_back(static_cast<uint32_t>(place));
-                auto told = ties[static_cast<size_t>(owner)].at(clock);
-                ASSERT_EQ(std::vector<uint32_t>(told.begin(), told.end()), expected);
-            }
+            std::vector<uint32_t> expected;
+            for (size_t s = 0; s < streams.size() && members.size() > 1; ++s)
+                for (size_t place = 0; place < members.size(); ++place)
+                    if (members[place] == s) expected.push_back(static_cast<uint32_t>(place));
+            const auto found = ties.at(clock);
+            ASSERT_EQ(std::vector<uint32_t>(found.begin(), found.end()), expected);
         }
     }
 }
@@ -292,44 +287,6 @@ TEST(ExactOrderTest, DamageAtTheBeginningComesFirst) {
     std::string order;
     while (const EventView* event = events.next()) order += std::to_string(event->stream);
     EXPECT_EQ(order, "0202");
-}
-
-// Parts of the streams in mergers of their own, told about their ties, put together by (clock, order).
-TEST(ExactOrderTest, PartsThatAreToldTheirTies) {
-    std::mt19937_64 random(8);
-    for (int round = 0; round < 30; ++round) {
-        Streams streams = random_streams(random, 9, 40, 3);
-        ExactTrace trace(streams);
-        EventWindow scan(trace.readers());
-        HeapReplay replay(streams.size());
-        std::vector<int> owners;
-        std::vector<std::vector<StreamReader>> readers(3);
-        std::vector<StreamReader> all = trace.readers();
-        for (StreamReader& reader : all) {
-            owners.push_back(static_cast<int>(random() % 3));
-            readers[static_cast<size_t>(owners.back())].push_back(std::move(reader));
-        }
-        std::vector<Merger> parts;
-        parts.reserve(readers.size());
-        for (auto& of_part : readers) parts.emplace_back(std::move(of_part), EventOrder::received);
-        std::vector<std::tuple<int64_t, uint32_t, size_t>> events;
-        while (auto start = scan.next_start()) {
-            uint32_t width = static_cast<uint32_t>(random() % 5);
-            ASSERT_TRUE(scan.decode(*start, width));
-            std::vector<Ties> ties(3, Ties(*start));
-            replay.find_ties(scan.clocks(), owners, ties);
-            for (size_t part = 0; part < 3; ++part) {
-                parts[part].know(*start + width, ties[part]);
-                while (const EventView* event = parts[part].next())
-                    events.emplace_back(event->clock, event->order, event->stream);
-            }
-        }
-        std::ranges::stable_sort(events);
-        std::vector<size_t> order;
-        order.reserve(events.size());
-        for (const auto& event : events) order.push_back(std::get<2>(event));
-        ASSERT_EQ(order, played(streams));
-    }
 }
 
 TEST(TiesTest, AreCountedInGroupsOfStreams) {

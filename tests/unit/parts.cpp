@@ -42,7 +42,7 @@ class PartsTest : public testing::Test {
         return parts.of_process;
     }
     // The work of each rank.
-    std::vector<Work> works(int ranks, std::string_view together = {}) {
+    std::vector<Work> works(int ranks) {
         const Trace trace = Trace::open(trace_.write());
         const System system(trace);
         const Readers readers = all_ranks(ranks);
@@ -52,14 +52,14 @@ class PartsTest : public testing::Test {
         };
         std::vector<Work> works(static_cast<size_t>(ranks));
         run_on_threads(ranks, [&](const Ranks& of) {
-            works[static_cast<size_t>(of.rank())] = find_work(of, trace, system, readers, open, together);
+            works[static_cast<size_t>(of.rank())] = find_work(of, trace, system, readers, open);
             return 0;
         });
         return works;
     }
     // The rank that has each process.
-    std::vector<int> dealt(int ranks, std::string_view together = {}) {
-        const std::vector<Work> all = works(ranks, together);
+    std::vector<int> dealt(int ranks) {
+        const std::vector<Work> all = works(ranks);
         std::vector<int> owner;
         for (size_t p = 0; p < all.front().share.processes.size(); ++p) {
             std::vector<int> owners;
@@ -70,13 +70,6 @@ class PartsTest : public testing::Test {
         }
         return owner;
     }
-    // A process with a thousand more events, up to clock 1009.
-    StreamBuilder& long_process(int pid, int cpu) {
-        StreamBuilder& stream = process(pid, cpu);
-        for (int i = 0; i < 1000; ++i) stream.event("OB.", 10 + i);
-        return stream;
-    }
-
     TraceBuilder trace_;
     std::vector<uint32_t> of_cpu_;
     Regions regions_ = Regions::as_they_are;
@@ -207,82 +200,21 @@ TEST_F(PartsTest, AreReadFromEventsOnlyWhereThatBalances) {
 
 TEST_F(PartsTest, AreKnownFromTheFirstEventsWhereAllStartOnOneCpu) {
     for (int pid : {1, 2, 3}) process(pid, 1).event("OAs", 50, {pid}).ends(100);
-    EXPECT_THAT(dealt(2, "for a reason"), ElementsAre(0, 0, 0));
+    EXPECT_THAT(dealt(2), ElementsAre(0, 0, 0));
     EXPECT_EQ(opened_, 3);
 }
 
-TEST_F(PartsTest, AreSingleProcessesWhoseRanksFollowEachOther) {
-    for (int pid : {1, 2, 3, 4}) long_process(pid, 1).event("OAs", 2000, {2}).ends(3000 + pid);
-    const std::vector<Work> all = works(3);
-    std::vector<int> cpus_at_home(all.front().share.cpus.size());
-    for (const Work& work : all) {
-        EXPECT_TRUE(work.shares_cpus);
-        EXPECT_THAT(work.share.shared_processes, Each(true));
-        EXPECT_TRUE(work.share.shares_cpu(1) && work.share.shares_cpu(2));
-        for (size_t cpu = 0; cpu < cpus_at_home.size(); ++cpu) cpus_at_home[cpu] += work.share.cpus[cpu];
-        const auto mine = static_cast<size_t>(std::ranges::count(work.share.processes, true));
-        ASSERT_EQ(work.followed.size(), 3 * (4 - mine));
-        EXPECT_TRUE(std::ranges::is_sorted(work.followed, {}, [](const PlacementEvent& event) {
-            return std::pair(event.clock, event.stream);
-        }));
-        EXPECT_EQ(work.followed.front().code(), EventCode("OHx"));
-        EXPECT_EQ(work.followed.back().code(), EventCode("OHe"));
-    }
-    EXPECT_THAT(cpus_at_home, Each(1));
-}
-
-TEST_F(PartsTest, AreSharedOnlyByRanksWithAProcessOfTheirs) {
-    for (int pid : {1, 2}) long_process(pid, 1).ends(3000);
-    long_process(3, 3).ends(3000);
-    const std::vector<Work> all = works(3);
-    EXPECT_THAT(dealt(3), ElementsAre(0, 1, 2));
-    EXPECT_THAT(all[0].share.shared_processes, ElementsAre(true, true, false));
-    EXPECT_THAT(all[2].share.shared_processes, Each(false));
-    EXPECT_THAT(all[2].share.shared_cpus, Each(false));
-    EXPECT_TRUE(all[2].followed.empty());
-    EXPECT_TRUE(all[2].shares_cpus);
-}
-
-TEST_F(PartsTest, StayTogetherForAReason) {
-    for (int pid : {1, 2}) long_process(pid, 1).ends(3000);
-    EXPECT_THAT(dealt(2), ElementsAre(0, 1));
-    EXPECT_THAT(dealt(2, "with --exact-order"), ElementsAre(0, 0));
-}
-
-TEST_F(PartsTest, StayTogetherIfFollowingCostsMore) {
-    for (int pid : {1, 2}) {
-        StreamBuilder& stream = process(pid, 1);
-        for (int i = 0; i < 100; i += 2) stream.event("OHp", 10 + i).event("OHr", 11 + i);
-        stream.ends(3000);
-    }
-    EXPECT_THAT(dealt(2), ElementsAre(0, 0));
-}
-
-TEST_F(PartsTest, StayTogetherIfOneHasAllTheEvents) {
-    long_process(1, 1).ends(3000);
-    process(2, 1).ends(3000);
-    EXPECT_THAT(dealt(2), ElementsAre(0, 0));
-}
-
-TEST_F(PartsTest, AreDividedThoughTheirStreamsWereCut) {
-    for (int pid : {1, 2})
-        long_process(pid, pid).set("ovni.end", {{"by", "signal"}, {"code", 9}, {"clock", 3000}});
-    const std::vector<Work> all = works(2);
-    for (const Work& work : all) {
-        ASSERT_EQ(work.followed.size(), 2u);
-        EXPECT_EQ(work.followed.back().kind, EventView::Kind::cut);
-    }
-}
-
-TEST_F(PartsTest, StayTogetherWhereEventsAreMissing) {
-    for (int pid : {1, 2}) long_process(pid, 1).gap(2000, 2500).ends(3000);
-    EXPECT_THAT(dealt(2), ElementsAre(0, 0));
-}
-
-// A jumbo event takes more room than a rank keeps of those that it follows.
-TEST_F(PartsTest, StayTogetherWhereAPlacementIsAJumboEvent) {
-    for (int pid : {1, 2}) long_process(pid, 1).jumbo("OHp", 2000, {"a text that is long"}).ends(3000);
-    EXPECT_THAT(dealt(2), ElementsAre(0, 0));
+// Rank 0 has the whole trace, of which it alone can say the order.
+TEST_F(PartsTest, AreThoseOfRank0InExactOrder) {
+    for (int pid : {1, 2, 3}) process(pid, pid).ends(100);
+    const Trace trace = Trace::open(trace_.write());
+    const System system(trace);
+    run_on_threads(2, [&](const Ranks& of) {
+        const Work work = Work::of_root(of, system);
+        EXPECT_THAT(work.share.processes, Each(of.is_root()));
+        EXPECT_THAT(work.share.cpus, Each(of.is_root()));
+        return 0;
+    });
 }
 
 TEST_F(PartsTest, AreAllOfTheTraceForOneRank) {

@@ -203,9 +203,9 @@ Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled, 
     return plan;
 }
 
-std::vector<int64_t> ShownExtras::until(Moment end, uint32_t placements) const {
+std::vector<int64_t> ShownExtras::until(Moment end) const {
     std::vector<int64_t> shown;
-    for (const auto& first : first_) shown.push_back(first <= std::pair(end, placements) ? 1 : 0);
+    for (const Moment& first : first_) shown.push_back(first <= end ? 1 : 0);
     return shown;
 }
 

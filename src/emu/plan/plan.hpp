@@ -121,7 +121,7 @@ Plan make_plan(const Trace& trace, const System& system, EnabledModels enabled, 
 // each was first shown.
 class ShownExtras {
  public:
-    static constexpr std::pair<Moment, uint32_t> never = {{INT64_MAX, UINT32_MAX}, 0};
+    static constexpr Moment never = {INT64_MAX, UINT32_MAX};
 
     explicit ShownExtras(const Plan& plan)
         : first_(1 + 3 * plan.channels.size() + plan.further_count(), never),
@@ -133,17 +133,12 @@ class ShownExtras {
     // `number`: of all channels' further states.
     size_t further(size_t number) const { return 1 + 3 * channels_ + number; }
 
-    // `placement`: if another emulator plays the event, its number among the placement events of its stream,
-    // from 1 on; else 0.
-    void note(size_t what, Moment moment, uint32_t placement = 0) {
-        first_[what] = std::min(first_[what], std::pair(moment, placement));
-    }
+    void note(size_t what, Moment moment) { first_[what] = std::min(first_[what], moment); }
     // One number for each of these values: 1 if it was shown up to `end`, else 0. Ranks take the greatest.
-    // `placements`: how many placement events of the stream at `end` count, if others play them.
-    std::vector<int64_t> until(Moment end, uint32_t placements = 0) const;
+    std::vector<int64_t> until(Moment end) const;
 
  private:
-    std::vector<std::pair<Moment, uint32_t>> first_;
+    std::vector<Moment> first_;
     size_t channels_;
 };
 void add_labels(Schema& schema, const Plan& plan, const std::vector<int64_t>& shown);

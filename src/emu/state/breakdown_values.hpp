@@ -43,20 +43,6 @@ class BreakdownValues {
     template <class Shows>
     void collect(int64_t time, uint32_t order, Shows shows);
 
-    // The value of a CPU before the event at hand, which collect() leaves out for it.
-    int64_t take(uint32_t cpu, uint8_t breakdown) {
-        State& of_cpu = state(cpu, breakdown);
-        of_cpu.touched = of_cpu.base_touched = false;
-        return of_cpu.value;
-    }
-    // The value of a CPU whose row got all channels of the breakdown anew.
-    template <class Shows>
-    int64_t choose_again(uint32_t cpu, uint8_t breakdown, Shows shows) {
-        State& of_cpu = state(cpu, breakdown);
-        of_cpu.base_touched = true;
-        return update(of_cpu, {cpu, breakdown}, shows);
-    }
-
     // Changes so far; whoever takes them empties it.
     std::vector<BreakdownChange>& changes() { return changes_; }
 

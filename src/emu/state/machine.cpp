@@ -11,14 +11,12 @@ Machine::Machine(const System& the_system, const Plan& plan, const Share& mine)
       local_thread_(system.threads().size(), nobody),
       local_cpu_(system.cpus().size(), nobody) {
     auto is_played = [&](const ThreadInfo& info) { return mine.plays(info.process); };
-    auto is_here = [&](const ThreadInfo& info) { return is_played(info) || mine.shares(info.process); };
-    threads.reserve(static_cast<size_t>(std::ranges::count_if(system.threads(), is_here)));
-    const auto played = static_cast<size_t>(std::ranges::count_if(system.threads(), is_played));
-    channels_.resize(played * plan.channel_count());
+    threads.reserve(static_cast<size_t>(std::ranges::count_if(system.threads(), is_played)));
+    channels_.resize(threads.capacity() * plan.channel_count());
     ThreadChannel* channels = channels_.data();
     for (uint32_t row = 0; row < system.threads().size(); ++row) {
         const ThreadInfo& info = system.threads()[row];
-        if (!is_here(info)) continue;
+        if (!is_played(info)) continue;
         auto index = static_cast<uint32_t>(threads.size());
         local_thread_[row] = index;
         Thread& thread = threads.emplace_back();
@@ -26,9 +24,6 @@ Machine::Machine(const System& the_system, const Plan& plan, const Share& mine)
         thread.process = info.process;
         thread.loom = info.loom;
         thread.tid = info.tid;
-        thread.shares_cpus = mine.shares(info.process);
-        thread.is_followed = !is_played(info);
-        if (thread.is_followed) continue;
         thread_of_stream_[info.stream] = index;
         thread.channels = channels;
         channels += plan.channel_count();
@@ -38,15 +33,13 @@ Machine::Machine(const System& the_system, const Plan& plan, const Share& mine)
     }
     for (uint32_t row = 0; row < system.cpus().size(); ++row) {
         const CpuInfo& info = system.cpus()[row];
-        if (!mine.cpus[row] && !mine.shares_cpu(row)) continue;
+        if (!mine.cpus[row]) continue;
         local_cpu_[row] = static_cast<uint32_t>(cpus.size());
         Cpu& cpu = cpus.emplace_back();
         cpu.row = row;
         cpu.loom = info.loom;
         cpu.index = info.index;
         cpu.is_virtual = info.is_virtual();
-        cpu.is_home = mine.cpus[row];
-        cpu.is_shared = mine.shares_cpu(row);
     }
 }
 

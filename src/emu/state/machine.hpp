@@ -1,9 +1,8 @@
 // The threads and CPUs that one emulator works on: state only, numbered locally. A rank has those of its own
-// processes, and threads of others that it follows, because they share CPUs.
+// processes.
 #pragma once
 
 #include <cstdint>
-#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -65,15 +64,12 @@ struct alignas(64) ThreadChannel : Channel {
 static_assert(sizeof(ThreadChannel) == 64);
 
 struct alignas(64) Thread {
-    ThreadChannel* channels = nullptr;  // as many as the plan has; none of a followed thread
+    ThreadChannel* channels = nullptr;  // as many as the plan has
     uint32_t row = 0;
     uint32_t running_on = Record::no_row;  // row of the CPU that shows this thread, as its only running one
     uint32_t active_on = Record::no_row;   // the same for active
     uint8_t condition = 0;
     bool had_gap = false;
-    bool is_followed = false;  // another emulator plays its events
-    bool shares_cpus = false;  // with threads of other emulators
-    uint32_t placements = 0;   // events that placed it so far, if it shares CPUs
 
     uint32_t process = 0;  // in System
     uint32_t loom = 0;     // in System
@@ -103,9 +99,6 @@ struct Cpu {
     uint32_t loom = 0;
     int index = 0;  // in the loom
     bool is_virtual = false;
-    // Are the row's own values written here, and its channels if it shows no thread?
-    bool is_home = true;
-    bool is_shared = false;         // with threads of other emulators
     std::vector<uint32_t> threads;  // in Machine; in order of arrival
 
     // The threads that the row shows: the only running (active) one; too_many if a physical CPU has several.
@@ -113,7 +106,6 @@ struct Cpu {
     uint32_t running = nobody;
     uint32_t active = nobody;
     bool running_changed = false, active_changed = false;  // by the event at hand
-    uint32_t running_before = nobody, active_before = nobody;
     int64_t shown_tid = 0, shown_pid = 0;
     int64_t shown_count = -1;
 
@@ -133,12 +125,6 @@ class Machine {
     // Position in `threads` of the thread of a stream; nobody for a stream that is no thread's, or another
     // emulator's.
     uint32_t thread_of_stream(uint32_t stream) const { return thread_of_stream_[stream]; }
-    // Position in `threads` of the thread of a stream that is followed.
-    uint32_t followed_thread(uint32_t stream) const { return local_thread_[system.thread_of_stream(stream)]; }
-    // The threads whose events are played here, by row.
-    auto played() const {
-        return threads | std::views::filter([](const Thread& thread) { return !thread.is_followed; });
-    }
     // Has a stream of the loom a gap, or was it cut, up to now?
     bool has_lost_events(uint32_t loom) const { return lost_events_[loom]; }
     void note_lost_events(uint32_t loom) { lost_events_[loom] = true; }

@@ -32,7 +32,6 @@ Tracker::Tracker(const Plan& plan, Machine& machine)
       breakdowns_(plan, machine),
       extras_(plan),
       cpu_shown_(machine.cpus.size() * plan.channels.size()),
-      begun_(machine.cpus.size()),
       shown_state_(machine.threads.size(), -1),
       shown_tid_(machine.threads.size(), 0) {
     for (const ChannelPlan& channel : plan.channels) {
@@ -124,7 +123,6 @@ void Tracker::punctual(uint32_t t, uint16_t c, int64_t value) {
 
 void Tracker::state_changed(uint32_t t) {
     const Thread& thread = machine_.threads[t];
-    if (thread.is_followed) return;
     auto state = static_cast<int64_t>(thread.state());
     if (!thread.traced() && thread.state() != RunState::dead) {
         state = shown_value::not_traced;
@@ -146,7 +144,6 @@ Value Tracker::disabled_value(const Thread& thread, uint16_t c) {
 
 void Tracker::thread_channels_changed(uint32_t t) {
     const Thread& thread = machine_.threads[t];
-    if (thread.is_followed) return;
     for (uint16_t c = 0; c < plan_.channel_count(); ++c) {
         const ChannelPlan& channel = plan_.channels[c];
         if (channel.tracking == Tracking::any) continue;
@@ -165,16 +162,7 @@ void Tracker::thread_channels_changed(uint32_t t) {
 void Tracker::affinity_changed(uint32_t t) {
     const Thread& thread = machine_.threads[t];
     int64_t value = thread.cpu == nobody ? 0 : machine_.cpus[thread.cpu].row + int64_t{1};
-    if (!thread.shares_cpus) return write(prv_type::cpu, thread.row, Record::no_row, value);
-    begin_shared_step();
-    if (!thread.is_followed)
-        shared_.add({now_, value, thread.row, Record::no_row, order_, prv_type::cpu}, 0,
-                    SharedLineKind::line);
-}
-
-void Tracker::begin_shared_step() {
-    shared_.begin_step();
-    if (shared_.is_played()) queue_.append(shared_.marker({now_, order_}));
+    write(prv_type::cpu, thread.row, Record::no_row, value);
 }
 
 void Tracker::update_crowding(Cpu& cpu, uint32_t running) {
@@ -185,7 +173,6 @@ void Tracker::update_crowding(Cpu& cpu, uint32_t running) {
 
 // The row of that CPU no longer shows the thread.
 void Tracker::keep_shown(uint32_t cpu, uint32_t t, Tracking tracking) {
-    if (machine_.threads[t].is_followed) return;
     for (uint16_t c = 0; c < plan_.channel_count(); ++c) {
         const ChannelPlan& channel = plan_.channels[c];
         if (channel.cpu_tracking != tracking || !shares_lines(channel)) continue;
@@ -206,8 +193,6 @@ void Tracker::attach(uint32_t index, uint32_t running, uint32_t active) {
         keep_shown(index, cpu.active, Tracking::active);
         machine_.threads[cpu.active].active_on = Record::no_row;
     }
-    cpu.running_before = cpu.running;
-    cpu.active_before = cpu.active;
     cpu.running = running;
     cpu.active = active;
     if (running < Cpu::too_many) machine_.threads[running].running_on = cpu.row;
@@ -229,19 +214,12 @@ void Tracker::cpu_changed(uint32_t c) {
     bool one = running < Cpu::too_many;
     int64_t tid = one ? machine_.threads[running].tid : 0;
     int64_t pid = one ? machine_.system.processes()[machine_.threads[running].process].pid : 0;
-    if (cpu.is_shared) begin_shared_step();
-    if (cpu.shown_tid != tid) write_own(cpu, prv_type::tid, tid);
-    if (cpu.shown_pid != pid) write_own(cpu, prv_type::pid, pid);
-    if (cpu.shown_count != running_count) write_own(cpu, prv_type::running_threads, running_count);
+    const auto write_own = [&](uint16_t type, int64_t value) { write(type, Record::no_row, cpu.row, value); };
+    if (cpu.shown_tid != tid) write_own(prv_type::tid, tid);
+    if (cpu.shown_pid != pid) write_own(prv_type::pid, pid);
+    if (cpu.shown_count != running_count) write_own(prv_type::running_threads, running_count);
     cpu.shown_tid = tid, cpu.shown_pid = pid, cpu.shown_count = running_count;
     attach(c, running, active);
-}
-
-// A value of the row itself.
-void Tracker::write_own(const Cpu& cpu, uint16_t type, int64_t value) {
-    if (!cpu.is_shared) return write(type, Record::no_row, cpu.row, value);
-    if (cpu.is_home)
-        shared_.add({now_, value, Record::no_row, cpu.row, order_, type}, 0, SharedLineKind::line);
 }
 
 Value Tracker::cpu_value(const Cpu& cpu, uint16_t c) {
@@ -258,10 +236,8 @@ Value Tracker::cpu_value(const Cpu& cpu, uint16_t c) {
 
 void Tracker::cpu_channels_changed(uint32_t index) {
     const Cpu& cpu = machine_.cpus[index];
-    if (cpu.is_shared) begin_shared_step();
     unsigned changed = (cpu.running_changed ? running_thread : 0) | (cpu.active_changed ? active_thread : 0);
     if (changed == 0) return;
-    if (cpu.is_shared) return pass_row(index, changed);
     for (uint16_t c = 0; c < plan_.channel_count(); ++c) {
         if ((follows_[c] & changed) == 0) continue;
         const ChannelPlan& channel = plan_.channels[c];
@@ -271,56 +247,6 @@ void Tracker::cpu_channels_changed(uint32_t index) {
         if (!update(shown.state, shown.number, channel, value)) continue;
         write(channel.prv_type, Record::no_row, cpu.row, value.number);
         if (has_punctual(channel)) note_line(cpu_punctual(index, c));
-    }
-}
-
-// The row of a shared CPU shows another thread; it may have been written elsewhere, or will be.
-void Tracker::pass_row(uint32_t index, unsigned changed) {
-    for (uint16_t c = 0; c < plan_.channel_count(); ++c)
-        if ((follows_[c] & changed) != 0) pass_channel(index, c, (begun_[index] >> follows_[c] & 1u) != 0);
-    if ((changed & running_thread) != 0) pass_breakdowns(index);
-    for (unsigned follows = running_thread; follows <= (running_thread | active_thread); ++follows)
-        if ((follows & changed) != 0) begun_[index] = static_cast<uint8_t>(begun_[index] | 1u << follows);
-}
-
-// The emulator that wrote the row knows what it showed, the one that writes it next knows what it shows now.
-void Tracker::pass_channel(uint32_t index, uint16_t c, bool is_begun) {
-    const Cpu& cpu = machine_.cpus[index];
-    const ChannelPlan& channel = plan_.channels[c];
-    const uint32_t shown_before =
-        channel.cpu_tracking == Tracking::active ? cpu.active_before : cpu.running_before;
-    const bool was_here = is_written_here(cpu, shown_before);
-    CpuShown& shown = cpu_shown(index, c);
-    const auto add = [&](SharedLineKind kind, int64_t number) {
-        shared_.add({now_, number, Record::no_row, cpu.row, order_, channel.prv_type}, c, kind);
-    };
-    if (!is_written_here(cpu, shown_thread(cpu, c))) {
-        if (is_begun && was_here && shown.state == Shown::State::number)
-            add(SharedLineKind::before, shown.number);
-        return;
-    }
-    const Value value = cpu_value(cpu, c);
-    if (is_begun && !was_here) shown.state = Shown::State::unset;
-    if (!update(shown.state, shown.number, channel, value)) return;
-    if (!is_begun || was_here)
-        add(SharedLineKind::line, value.number);
-    else if (value.is_set || channel.repeats == Repeats::write)
-        add(channel.repeats == Repeats::skip ? SharedLineKind::after_if_changed : SharedLineKind::after,
-            value.number);
-}
-
-// All channels of breakdowns are those of the running thread.
-void Tracker::pass_breakdowns(uint32_t index) {
-    const Cpu& cpu = machine_.cpus[index];
-    if (cpu.is_virtual) return;
-    const auto shows = [&](uint32_t, uint16_t channel) { return cpu_value(cpu, channel); };
-    const auto count = static_cast<uint8_t>(plan_.breakdowns.size());
-    for (uint8_t b = 0; b < count; ++b) {
-        if (is_written_here(cpu, cpu.running_before))
-            shared_.add_value({now_, order_}, b, SharedLineKind::before, breakdowns_.take(index, b));
-        if (is_written_here(cpu, cpu.running))
-            shared_.add_value({now_, order_}, b, SharedLineKind::after,
-                              breakdowns_.choose_again(index, b, shows));
     }
 }
 

@@ -5,9 +5,6 @@
 // Nothing here grows with threads x CPUs: a thread knows the rows of the CPUs that show it, and while it
 // does, such a row shows what the thread's own row shows, so one record serves both. What a CPU row showed is
 // kept when the thread goes.
-//
-// If a CPU is shared with other emulators, the channels of its row are written by the one whose thread it
-// shows, and pass from one to another (shared_lines.hpp).
 #pragma once
 
 #include <algorithm>
@@ -18,7 +15,6 @@
 #include "emu/records/record_queue.hpp"
 #include "emu/state/breakdown_values.hpp"
 #include "emu/state/machine.hpp"
-#include "emu/state/shared_lines.hpp"
 
 namespace ovni {
 
@@ -32,13 +28,8 @@ class Tracker {
         order_ = order;
     }
     Moment moment() const { return {now_, order_}; }
-    // A placement event of a thread that shares CPUs: lines that follow from it go to shared().
-    void begin_placement(Thread& thread) { shared_.begin_event(thread.placements++, thread.is_followed); }
     // After an event that was allowed: what follows from all that it changed.
     void end_event() {
-        if (shared_.is_played() && !plan_.breakdowns.empty())
-            breakdowns_.changes().push_back(shared_.change_marker({now_, order_}));
-        shared_.end_event();
         if (breakdowns_.touched()) [[unlikely]]
             breakdowns_.collect(now_, order_, [&](uint32_t cpu, uint16_t channel) {
                 return cpu_value(machine_.cpus[cpu], channel);
@@ -77,7 +68,6 @@ class Tracker {
     void finish(int64_t time);
 
     RecordQueue& queue() { return queue_; }
-    SharedLines& shared() { return shared_; }
     BreakdownValues& breakdowns() { return breakdowns_; }
     const ShownExtras& extras() const { return extras_; }
     // A further state is shown, by its place among those of all channels.
@@ -127,9 +117,7 @@ class Tracker {
         if (tracking == Tracking::running) return thread.running_on;
         return tracking == Tracking::active ? thread.active_on : Record::no_row;
     }
-    void note(size_t extra) {
-        extras_.note(extra, {now_, order_}, shared_.is_followed() ? shared_.event() + 1 : 0);
-    }
+    void note(size_t extra) { extras_.note(extra, {now_, order_}); }
     Value cpu_value(const Cpu& cpu, uint16_t c);
     Value disabled_value(const Thread& thread, uint16_t c);
     static unsigned followed_by(const ChannelPlan& channel);
@@ -137,26 +125,16 @@ class Tracker {
     void keep_shown(uint32_t cpu, uint32_t thread, Tracking tracking);
     void attach(uint32_t cpu, uint32_t running, uint32_t active);
     void touch_breakdown(uint32_t cpu, uint16_t channel);
-    void write_own(const Cpu& cpu, uint16_t type, int64_t value);
-    bool is_written_here(const Cpu& cpu, uint32_t shown) const {
-        return shown < Cpu::too_many ? !machine_.threads[shown].is_followed : cpu.is_home;
-    }
-    void begin_shared_step();
-    void pass_row(uint32_t cpu, unsigned changed);
-    void pass_channel(uint32_t cpu, uint16_t channel, bool is_begun);
-    void pass_breakdowns(uint32_t cpu);
 
     const Plan& plan_;
     Machine& machine_;
     RecordQueue queue_;
-    SharedLines shared_;
     BreakdownValues breakdowns_;
     ShownExtras extras_;
     std::vector<uint32_t> visible_;     // by channel: conditions in which a thread row shows it
     std::vector<uint8_t> follows_;      // by channel: changes of a CPU after which its row may change
     std::vector<uint16_t> plain_type_;  // by channel: its PRV type where is_plain() holds, else 0
     std::vector<CpuShown> cpu_shown_;
-    std::vector<uint8_t> begun_;  // by CPU that is shared: the values of follows_, as bits, that have lines
     std::vector<uint16_t> punctual_index_;  // by channel: its place among the punctual ones
     size_t punctual_count_ = 0;
     std::vector<PunctualLines> thread_punctual_, cpu_punctual_;

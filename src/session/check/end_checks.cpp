@@ -26,7 +26,7 @@ void check_open_states(std::vector<Fault>& faults, const Trace& trace, const Mod
                        Machine& machine) {
     uint8_t linted = model.spec->linter_channel;
     if (linted == no_linter) return;
-    for (const Thread& thread : machine.played()) {
+    for (const Thread& thread : machine.threads) {
         const size_t open = thread.channels[model.first_channel + linted].depth();
         const uint32_t stream = machine.system.threads()[thread.row].stream;
         const bool may_be_open = trace.streams()[stream].metadata.goes_on && model.spec->id != 'M';
@@ -39,7 +39,7 @@ void check_open_states(std::vector<Fault>& faults, const Trace& trace, const Mod
 
 // A program that becomes another one ends its threads itself.
 void check_ends(std::vector<Fault>& faults, const Trace& trace, const Machine& machine) {
-    for (const Thread& thread : machine.played()) {
+    for (const Thread& thread : machine.threads) {
         uint32_t stream = machine.system.threads()[thread.row].stream;
         const auto& end = trace.streams()[stream].metadata.end;
         if (end && !(*end->by == "exec" && thread.state() == RunState::dead))
@@ -53,7 +53,7 @@ void check_ends(std::vector<Fault>& faults, const Trace& trace, const Machine& m
 
 std::vector<const Thread*> living_at_end(const Trace& trace, const Machine& machine) {
     std::vector<const Thread*> living;
-    for (const Thread& thread : machine.played()) {
+    for (const Thread& thread : machine.threads) {
         const Stream& stream = trace.streams()[machine.system.threads()[thread.row].stream];
         if (thread.state() != RunState::dead && !stream.metadata.end) living.push_back(&thread);
     }
@@ -76,8 +76,7 @@ std::vector<CrowdedCpu> crowded_cpus(Emulator& emulator, int64_t end) {
     emulator.tracker().finish(end);
     std::vector<CrowdedCpu> crowded;
     for (const Cpu& cpu : emulator.machine().cpus)
-        if (cpu.is_home && cpu.crowded_times > 0)
-            crowded.push_back({cpu.row, 0, cpu.crowded_times, cpu.crowded_ns});
+        if (cpu.crowded_times > 0) crowded.push_back({cpu.row, 0, cpu.crowded_times, cpu.crowded_ns});
     return crowded;
 }
 

@@ -174,17 +174,4 @@ Parts parts_apart(const System& system, const std::vector<CpuUse>& uses) {
     return make_parts(system, user, first_of);
 }
 
-Parts single_processes(const System& system, const Parts& parts, const std::vector<bool>& divided,
-                       const std::vector<CpuUse>& uses) {
-    std::vector<uint32_t> first(parts.count, no_process);
-    for (uint32_t process = 0; process < parts.of_process.size(); ++process)
-        first[parts.of_process[process]] = std::min(first[parts.of_process[process]], process);
-    std::vector<uint32_t> user(system.cpus().size(), no_process);
-    for (const CpuUse& use : uses) user[use.cpu] = std::min(user[use.cpu], use.process);
-    return make_parts(system, user, [&](uint32_t process) {
-        const uint32_t part = parts.of_process[process];
-        return divided[part] ? process : first[part];
-    });
-}
-
 }  // namespace ovni

@@ -25,9 +25,4 @@ std::vector<CpuUse> find_cpu_uses(const Ranks& ranks, const Trace& trace, const 
 // goes with the first process of its loom.
 Parts parts_apart(const System& system, const std::vector<CpuUse>& uses);
 
-// These parts, but each process of the `divided` ones is a part of its own. A CPU goes with the first process
-// that is known to have used it, else with the first of its loom.
-Parts single_processes(const System& system, const Parts& parts, const std::vector<bool>& divided,
-                       const std::vector<CpuUse>& uses);
-
 }  // namespace ovni

@@ -1,14 +1,12 @@
 #include "session/deal/parts.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <numeric>
 #include <set>
 
 #include "base/log.hpp"
 #include "session/deal/cpu_uses.hpp"
-#include "session/deal/placements.hpp"
 
 namespace ovni {
 
@@ -57,28 +55,21 @@ class WorkFinder {
           open_(open),
           dealt_(deal_parts(Parts::looms(system))) {}
 
-    // Processes that share CPUs stay together if there is a reason for that.
-    void divide_looms(std::string_view together) {
+    // Processes that share CPUs stay together.
+    void divide_looms() {
         if (dealt_.is_balanced() || system_.processes().size() == system_.looms().size()) return;
-        const std::vector<CpuUse> uses = find_cpu_uses(ranks_, trace_, system_, readers_, open_);
-        dealt_ = deal_parts(parts_apart(system_, uses));
-        if (dealt_.is_balanced() || dealt_.parts.count == system_.processes().size()) return;
-        if (together.empty())
-            divide_groups(uses);
-        else
-            together_ = together;
+        dealt_ = deal_parts(parts_apart(system_, find_cpu_uses(ranks_, trace_, system_, readers_, open_)));
+        share_cpus_ = !dealt_.is_balanced() && dealt_.parts.count < system_.processes().size();
     }
     void tell_idle() const {
         const size_t busy = std::set<int>(dealt_.rank_of_part.begin(), dealt_.rank_of_part.end()).size();
         if (!ranks_.is_root() || busy == static_cast<size_t>(ranks_.size())) return;
-        const std::string_view advice = together_ == too_little || together_ == missing
-                                            ? ""
-                                            : " (record with mpirun --bind-to core to keep them apart)";
         log::info("{} of {} ranks or threads have work: the trace has {} processes{}", busy, ranks_.size(),
                   system_.processes().size(),
-                  together_.empty()
-                      ? ""
-                      : fmt::format(", and those that share CPUs stay together {}{}", together_, advice));
+                  share_cpus_
+                      ? ", and those that share CPUs stay together (record with mpirun --bind-to core "
+                        "to keep them apart)"
+                      : "");
     }
     Work work() {
         Work work;
@@ -86,7 +77,6 @@ class WorkFinder {
             work.share.processes.push_back(dealt_.rank_of(p) == ranks_.rank());
         for (const uint32_t part : dealt_.parts.of_cpu)
             work.share.cpus.push_back(dealt_.rank_of_part[part] == ranks_.rank());
-        if (groups_.count > 0) share_groups(work);
         return work;
     }
 
@@ -98,98 +88,13 @@ class WorkFinder {
         dealt.parts = std::move(parts);
         return dealt;
     }
-    // The parts are groups of processes that share CPUs.
-    void divide_groups(const std::vector<CpuUse>& uses) {
-        const Parts groups = dealt_.parts;
-        most_ = find_most();
-        std::vector<bool> divided(groups.count, true);
-        const uint64_t alone = deal_parts(single_processes(system_, groups, divided, uses)).heaviest();
-        if (alone > most_) {
-            together_ = too_little;
-            return;
-        }
-        std::vector<uint32_t> members(groups.count);
-        for (const uint32_t group : groups.of_process) ++members[group];
-        std::vector<bool> wanted;
-        for (const uint32_t group : groups.of_process) wanted.push_back(members[group] > 1);
-        Placements found =
-            find_placements(ranks_, trace_, system_, readers_, open_, wanted, most_placements(alone));
-        for (uint32_t p = 0; p < wanted.size(); ++p)
-            if (!found.are_known[p]) divided[groups.of_process[p]] = false;
-        if (!std::ranges::all_of(divided, std::identity()))
-            together_ = found.are_too_many ? too_often : missing;
-        Dealt singles = deal_parts(single_processes(system_, groups, divided, uses));
-        add_following(singles, groups, found.events);
-        if (singles.heaviest() > most_) {
-            if (together_.empty()) together_ = too_often;
-            return;
-        }
-        dealt_ = std::move(singles);
-        groups_ = groups;
-        placements_ = std::move(found.events);
-    }
-    // The load of the heaviest rank up to which it pays to search and exchange more. Tests divide small
-    // traces.
-    uint64_t find_most() const {
-        const bool is_test = ranks_.broadcast(int{std::getenv("OVNI_TEST_SHARE_CPUS") != nullptr}) != 0;
-        return is_test ? no_limit : dealt_.heaviest() / 4 * 3;
-    }
-    // More placement events cost too much, or take too much memory: half a million take 29 MB on each rank.
-    size_t most_placements(uint64_t heaviest) const {
-        constexpr uint64_t most_in_memory = uint64_t{1} << 19;
-        const uint64_t in_a_group = (most_ - heaviest) / bytes_of_placement;
-        return std::min(most_in_memory, std::min(most_in_memory, in_a_group) * dealt_.parts.count);
-    }
-    void add_following(Dealt& dealt, const Parts& groups, const std::vector<PlacementEvent>& events) const {
-        std::vector<uint64_t> cost(groups.count);
-        for (const PlacementEvent& event : events)
-            cost[groups.of_process[system_.process_of_stream(event.stream)]] += bytes_of_placement;
-        const auto ranks_of = ranks_of_groups(dealt, groups);
-        for (uint32_t group = 0; group < groups.count; ++group)
-            if (ranks_of[group].size() > 1)
-                for (const int rank : ranks_of[group]) dealt.load[static_cast<size_t>(rank)] += cost[group];
-    }
-    std::vector<std::set<int>> ranks_of_groups(const Dealt& dealt, const Parts& groups) const {
-        std::vector<std::set<int>> ranks(groups.count);
-        for (uint32_t p = 0; p < system_.processes().size(); ++p)
-            ranks[groups.of_process[p]].insert(dealt.rank_of(p));
-        return ranks;
-    }
-    // A group whose processes are on several ranks is shared by all of these.
-    void share_groups(Work& work) {
-        const auto ranks_of = ranks_of_groups(dealt_, groups_);
-        const auto is_shared_here = [&](uint32_t group) {
-            return ranks_of[group].size() > 1 && ranks_of[group].contains(ranks_.rank());
-        };
-        for (const uint32_t group : groups_.of_process)
-            work.share.shared_processes.push_back(is_shared_here(group));
-        for (const uint32_t group : groups_.of_cpu) work.share.shared_cpus.push_back(is_shared_here(group));
-        work.shares_cpus = std::ranges::any_of(ranks_of, [](const auto& ranks) { return ranks.size() > 1; });
-        std::erase_if(placements_, [&](const PlacementEvent& event) {
-            const uint32_t process = system_.process_of_stream(event.stream);
-            return !work.share.shares(process) || work.share.plays(process);
-        });
-        work.followed = std::move(placements_);
-    }
-
-    // To follow an event costs as much as to play so many bytes of a stream.
-    static constexpr uint64_t bytes_of_placement = 160;
-    static constexpr uint64_t no_limit = UINT64_MAX;
-    static constexpr std::string_view too_often = "if they pause and move too often",
-                                      too_little = "where dividing them would save too little",
-                                      missing = "where events are missing or sorted";
-
     const Ranks& ranks_;
     const Trace& trace_;
     const System& system_;
     const Readers& readers_;
     const OpenStream& open_;
     Dealt dealt_;
-    uint64_t most_ = no_limit;
-    std::string_view together_;  // why processes that share CPUs are not divided
-    // If some are: the groups that they come from, and all placement events.
-    Parts groups_;
-    std::vector<PlacementEvent> placements_;
+    bool share_cpus_ = false;  // some processes, which would better be on several ranks
 };
 
 }  // namespace
@@ -203,7 +108,19 @@ Parts Parts::looms(const System& system) {
 }
 
 Work Work::whole(const System& system) {
-    return {Share::whole(system), {}, false};
+    return {Share::whole(system)};
+}
+
+Work Work::of_root(const Ranks& ranks, const System& system) {
+    Work work = whole(system);
+    if (!ranks.is_root()) {
+        work.share.processes.assign(work.share.processes.size(), false);
+        work.share.cpus.assign(work.share.cpus.size(), false);
+    } else if (!ranks.is_alone()) {
+        log::info("1 of {} ranks or threads has work, as all events have one order with --exact-order",
+                  ranks.size());
+    }
+    return work;
 }
 
 Readers all_ranks(int ranks) {
@@ -233,10 +150,10 @@ std::vector<int> deal(const Trace& trace, const System& system, const Parts& par
 }
 
 Work find_work(const Ranks& ranks, const Trace& trace, const System& system, const Readers& readers,
-               const OpenStream& open, std::string_view together) {
+               const OpenStream& open) {
     if (ranks.is_alone()) return Work::whole(system);
     WorkFinder finder(ranks, trace, system, readers, open);
-    finder.divide_looms(together);
+    finder.divide_looms();
     finder.tell_idle();
     return finder.work();
 }

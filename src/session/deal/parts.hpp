@@ -1,15 +1,12 @@
-// The parts in which a trace is dealt to ranks: looms; or, where looms are too unequal for the ranks, those
-// processes of a loom that have CPUs to themselves; or, where these are too unequal, single processes, whose
-// ranks follow the threads of each other. All ranks compute equal results.
+// The parts in which a trace is dealt to ranks: looms; or, if looms are too unequal for the ranks, those
+// processes of a loom that have CPUs to themselves. All ranks compute equal results.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <string_view>
 #include <vector>
 
 #include "base/ranks.hpp"
-#include "emu/placement_event.hpp"
 #include "emu/plan/share.hpp"
 #include "emu/plan/start.hpp"
 #include "emu/plan/system.hpp"
@@ -34,23 +31,19 @@ Readers all_ranks(int ranks);
 std::vector<int> deal(const Trace& trace, const System& system, const Parts& parts, int ranks,
                       const Readers& readers);
 
-// The share of one rank, and what it knows of others.
+// The share of one rank.
 struct Work {
     Share share;
-    // The events that place threads of others that it follows, by (clock, stream).
-    std::vector<PlacementEvent> followed;
-    // Do any ranks share CPUs? Alike on all ranks.
-    bool shares_cpus = false;
 
     // All there is.
     static Work whole(const System& system);
+    // All on rank 0, nothing on others.
+    static Work of_root(const Ranks& ranks, const System& system);
 };
 
 // The work of this rank. Looms are divided only if that balances the ranks, because who shares a CPU is found
-// by reading their streams: `open` opens them. Processes that share CPUs are divided if that makes the
-// heaviest rank much lighter, and read for that, too, unless `together` names a reason to keep them together,
-// such as "with --exact-order". Collective; throws Error.
+// by reading their streams: `open` opens them. Collective; throws Error.
 Work find_work(const Ranks& ranks, const Trace& trace, const System& system, const Readers& readers,
-               const OpenStream& open, std::string_view together);
+               const OpenStream& open);
 
 }  // namespace ovni

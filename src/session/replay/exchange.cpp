@@ -121,19 +121,12 @@ void Exchange::to_slices(Stretch& mine, Stretch& slice) {
         of_slice.resize(total_size(runs));
         merge(std::move(runs), of_slice);
     };
-    if (mine.may_have_shared_lines) {
-        bring(mine.shared_lines, shared_, slice.shared_lines);
-        place_shared_lines(slice.shared_lines, slice.records, room_);
-    }
     slice.may_have_messages = mine.may_have_messages;
     if (mine.may_have_messages) bring(mine.messages, messages_, slice.messages);
     slice.may_have_calls = mine.may_have_calls;
     if (mine.may_have_calls) bring(mine.calls, calls_, slice.calls);
     if (breakdowns_ == Breakdowns::no) return;
     bring(mine.changes, changes_, slice.changes);
-    if (!mine.may_have_shared_lines) return;
-    bring(mine.shared_values, shared_, slice.shared_values);
-    place_shared_values(slice.shared_values, slice.changes);
 }
 
 }  // namespace ovni

@@ -1,6 +1,5 @@
 // Brings the records, messages, calls and changes of breakdowns of a stretch of time from the ranks that made
-// them to the ranks that write them: rank r gets the r-th slice of the global order. Lines of CPUs that ranks
-// share become records on the way.
+// them to the ranks that write them: rank r gets the r-th slice of the global order.
 #pragma once
 
 #include <vector>
@@ -27,8 +26,6 @@ class Exchange {
     std::vector<BreakdownChange> changes_;
     std::vector<MessageRecord> messages_;
     std::vector<MpiCall> calls_;
-    std::vector<SharedLine> shared_;
-    RecordBuffer room_;
 };
 
 }  // namespace ovni

@@ -6,7 +6,6 @@
 
 #include "emu/records/record_buffer.hpp"
 #include "emu/state/breakdown_values.hpp"
-#include "emu/state/shared_lines.hpp"
 #include "messages/match/message_record.hpp"
 #include "messages/plan/mpi_call.hpp"
 
@@ -17,9 +16,8 @@ struct Stretch {
     std::vector<BreakdownChange> changes;
     std::vector<MessageRecord> messages;
     std::vector<MpiCall> calls;
-    std::vector<SharedLine> shared_lines, shared_values;  // if ranks share CPUs
     // Alike on all ranks.
-    bool may_have_messages = false, may_have_calls = false, may_have_shared_lines = false;
+    bool may_have_messages = false, may_have_calls = false;
 };
 
 }  // namespace ovni

@@ -14,11 +14,6 @@ namespace {
 constexpr int64_t at_the_end = INT64_MAX;
 constexpr int events_between_looks = 128;
 
-// Does it come before the next event? nullptr: there is none.
-bool is_due(const PlacementEvent& placement, const EventView* event) {
-    return !event || std::pair(placement.clock, placement.stream) < std::pair(event->clock, event->order);
-}
-
 // Moves the items before `time` into `taken`, in place of what is there, without those behind `end`.
 template <class Item>
 void take(std::vector<Item>& items, int64_t time, Moment end, std::vector<Item>& taken) {
@@ -33,17 +28,14 @@ void take(std::vector<Item>& items, int64_t time, Moment end, std::vector<Item>&
 }  // namespace
 
 Window::Window(const Ranks& ranks, Merger merger, Emulator& emulator, size_t size, int64_t origin,
-               std::unique_ptr<TieExchange> order, EventTally* tally, TrafficOutput* traffic,
-               PendingCalls* calls)
+               EventTally* tally, TrafficOutput* traffic, PendingCalls* calls)
     : ranks_(ranks),
       merger_(std::move(merger)),
       emulator_(emulator),
       size_(size),
       origin_(origin),
-      order_(std::move(order)),
       traffic_(traffic),
-      calls_(calls),
-      all_wait_(order_ != nullptr) {
+      calls_(calls) {
     mine_.rank = ranks.rank();
     mine_.bytes = merger_.size();
     if (tally) tallied_.emplace(ranks, *tally);
@@ -59,15 +51,13 @@ void Window::fail(const std::string& what, Moment at) {
 void Window::emulate() {
     const RecordQueue& made = emulator_.tracker().queue();
     int64_t& done = mine_.done;
-    while (done != at_the_end && !mine_.waits) {
+    while (done != at_the_end) {
         if (done > limit_) {
             done = at_the_end;
             break;
         }
         if (mine_.interrupted && done < limit_) break;
-        const SharedLines::Size shared = emulator_.tracker().shared().size();
-        const size_t most = std::max({made.size(), shared.lines, shared.values});
-        const bool is_enough = most >= size_ || (tallied_ && tallied_->is_full());
+        const bool is_enough = made.size() >= size_ || (tallied_ && tallied_->is_full());
         if (is_enough && done > agreed_) break;
         play();
     }
@@ -90,15 +80,9 @@ void Window::play() {
     try {
         for (int i = 0; i < events_between_looks; ++i) {
             event = nullptr;
-            event = held_ ? std::exchange(held_, nullptr) : merger_.next();
-            if (!followed_.empty() && is_due(followed_.front(), event)) [[unlikely]] {
-                held_ = event;
-                return follow();
-            }
+            event = merger_.next();
             if (!event) {
-                mine_.done =
-                    merger_.known_until() == INT64_MAX ? at_the_end : merger_.known_until() - origin_;
-                mine_.waits = 1;
+                mine_.done = at_the_end;
                 return;
             }
             fetch_ahead();
@@ -114,30 +98,7 @@ void Window::play() {
         bool at_the_beginning = !event && merger_.damaged_clock() == INT64_MIN;
         int64_t time = at_the_beginning ? -1 : emulator_.now();
         fail(e.what(), {time, event ? event->order : merger_.damaged_order()});
-        if (event) mine_.placements = emulator_.placements(event->stream);
     }
-}
-
-// Some of the placement events that come before the next event, which is known.
-void Window::follow() {
-    try {
-        for (int i = 0; i < events_between_looks && !followed_.empty() && is_due(followed_.front(), held_);
-             ++i) {
-            emulator_.follow(followed_.front());
-            followed_ = followed_.subspan(1);
-        }
-        mine_.done = emulator_.now() - 1;
-        mine_.interrupted = is_interrupted();
-    } catch (const Error& e) {
-        fail(e.what(), {emulator_.now(), followed_.front().stream});
-        mine_.error_is_followed = 1;
-    }
-}
-
-void Window::learn_order() {
-    auto [until, ties] = order_->next();
-    merger_.know(until, std::move(ties));
-    mine_.waits = 0;
 }
 
 void Window::note_progress(const PerRank<Position>& all) {
@@ -152,32 +113,18 @@ void Window::note_progress(const PerRank<Position>& all) {
 }
 
 std::vector<int64_t> Window::shown_extras() const {
-    return emulator_.tracker().extras().until(end(), placements_at_end_);
+    return emulator_.tracker().extras().until(end());
 }
 
 void Window::take_before(int64_t time, Stretch& stretch) {
     emulator_.tracker().queue().take_before(time, stretch.records, end());
     take(emulator_.tracker().breakdowns().changes(), time, end(), stretch.changes);
-    stretch.may_have_shared_lines = shares_cpus_;
-    if (shares_cpus_) take_shared_before(time, stretch);
     stretch.may_have_calls = calls_ != nullptr;
     if (calls_) calls_->take_before(time, stretch.calls, end());
     stretch.may_have_messages = traffic_ != nullptr;
     if (!traffic_) return;
     traffic_->messages.take_before(time, stretch.messages, end());
     traffic_->waits.merge_before(time, stretch.records, end());
-}
-
-// If the last event was refused, those who follow its thread do not know.
-void Window::take_shared_before(int64_t time, Stretch& stretch) {
-    SharedLines& shared = emulator_.tracker().shared();
-    take(shared.lines(), time, end(), stretch.shared_lines);
-    take(shared.values(), time, end(), stretch.shared_values);
-    const auto is_refused = [&](const SharedLine& line) {
-        return line.moment() == end() && line.event >= placements_at_end_;
-    };
-    std::erase_if(stretch.shared_lines, is_refused);
-    std::erase_if(stretch.shared_values, is_refused);
 }
 
 // One collective, where nothing but the trace is wrong.
@@ -199,17 +146,14 @@ PerRank<Window::Position> Window::emulate_all() {
 
 bool Window::next(Stretch& stretch) {
     if (at_end_) return false;
-    if (all_wait_) learn_order();
     PerRank<Position> all = emulate_all();
-    const Position& first_error = *std::ranges::min_element(all, {}, &Position::error_key);
+    const Position& first_error = *std::ranges::min_element(all, {}, &Position::error);
     int64_t done = std::ranges::min(all, {}, &Position::done).done;
     limit_ = first_error.error_time;
     was_interrupted_ = done < limit_ && std::ranges::any_of(all, &Position::interrupted);
     at_end_ = done == at_the_end || was_interrupted_;
     note_progress(all);
     agreed_ = done;
-    all_wait_ =
-        order_ && std::ranges::all_of(all, [](const Position& p) { return p.waits || p.done == at_the_end; });
     if (was_interrupted_)
         end_before(done);
     else if (at_end_)
@@ -233,7 +177,6 @@ void Window::finish(const PerRank<Position>& all, const Position& first_error) {
     if (limit_ == INT64_MAX) return;
     error_ = ranks_.broadcast(what_, first_error.rank);
     end_ = first_error.error();
-    placements_at_end_ = first_error.placements;
     duration_ = std::max(limit_, int64_t{0});
 }
 

@@ -17,7 +17,6 @@
 #include "session/replay/pending_events.hpp"
 #include "session/replay/pending_messages.hpp"
 #include "session/replay/stretch.hpp"
-#include "session/replay/tie_exchange.hpp"
 #include "session/replay/waits_in_timeline.hpp"
 #include "trace/merger.hpp"
 
@@ -32,19 +31,10 @@ struct TrafficOutput {
 class Window {
  public:
     // `size`: records that a rank collects before it waits for the others; more where they have one time.
-    // `order`: tells the merger about ties, where that is of EventOrder::received; else nothing. `origin`: of
-    // time. `tally`: takes the events, or nullptr;
-    // `traffic` and `calls`: those of the trace, or nullptr on all ranks.
+    // `origin`: of time. `tally`: takes the events, or nullptr; `traffic` and `calls`: those of the trace, or
+    // nullptr on all ranks.
     Window(const Ranks& ranks, Merger merger, Emulator& emulator, size_t size, int64_t origin,
-           std::unique_ptr<TieExchange> order, EventTally* tally, TrafficOutput* traffic,
-           PendingCalls* calls);
-
-    // From the first window on: the placement events of threads that this rank follows, by (clock, stream),
-    // which outlive the window. All ranks call it, or none.
-    void follow(std::span<const PlacementEvent> events) {
-        followed_ = events;
-        shares_cpus_ = true;
-    }
+           EventTally* tally, TrafficOutput* traffic, PendingCalls* calls);
 
     // Takes what is final next on this rank, in order; maybe nothing. Returns false, and takes nothing, after
     // the stretch that ends at the end of all ranks. Collective.
@@ -74,43 +64,30 @@ class Window {
         int64_t now = 0;                 // time of its last event
         int64_t error_time = INT64_MAX;  // INT64_MAX: no error
         uint32_t error_order = 0;
-        int32_t error_is_followed = 0;  // in an event that another rank plays
-        uint32_t placements = 0;        // placement events of the stream at fault that were not refused
         int32_t rank = 0;
         int32_t failed = 0;
-        int64_t waits = 0;                             // has emulated all that is known to the merger?
         int64_t interrupted = 0;                       // by ^C
         uint64_t events = 0, consumed = 0, bytes = 0;  // played, of the streams
 
         Moment error() const { return {error_time, error_order}; }
-        // A rank that plays an event knows more of it than one that follows it.
-        auto error_key() const { return std::tuple(error(), error_is_followed); }
     };
     void emulate();
     void play();
-    void follow();
     void fetch_ahead() const;
     PerRank<Position> emulate_all();
     void note_progress(const PerRank<Position>& all);
     void end_before(int64_t time);
     void finish(const PerRank<Position>& all, const Position& first_error);
-    void learn_order();
     void fail(const std::string& what, Moment at);
-    void take_shared_before(int64_t time, Stretch& stretch);
 
     const Ranks& ranks_;
     Merger merger_;
     Emulator& emulator_;
     size_t size_;
     int64_t origin_;
-    std::unique_ptr<TieExchange> order_;
     std::optional<PendingEvents> tallied_;
     TrafficOutput* traffic_;
     PendingCalls* calls_;
-    std::span<const PlacementEvent> followed_;  // the rest
-    bool shares_cpus_ = false;
-    const EventView* held_ = nullptr;  // the next event, if followed ones come before it
-    bool all_wait_;
     Position mine_;
     std::string what_;            // of my error
     int64_t limit_ = INT64_MAX;   // time of the first error known so far: nothing after it counts
@@ -122,7 +99,6 @@ class Window {
     int64_t duration_ = 0;
     std::optional<std::string> error_;
     Moment end_ = end_of_trace;
-    uint32_t placements_at_end_ = 0;  // Position::placements of the first error
 };
 
 }  // namespace ovni

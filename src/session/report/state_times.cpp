@@ -55,10 +55,6 @@ void StateTimes::take(std::span<const Record> records) {
     }
 }
 
-void StateTimes::take(std::span<const SharedLine> lines) {
-    for (const SharedLine& line : lines) take({&line.record, 1});
-}
-
 void StateTimes::show(uint32_t thread, size_t column, const Record& record) {
     if (record.punctual == Record::Punctual::end) return;
     Row& row = threads_[thread];

@@ -14,7 +14,6 @@
 #include "emu/plan/plan.hpp"
 #include "emu/plan/system.hpp"
 #include "emu/records/record.hpp"
-#include "emu/state/shared_lines.hpp"
 
 namespace ovni {
 
@@ -37,8 +36,6 @@ class StateTimes {
 
     // Records of some looms, in order.
     void take(std::span<const Record> records);
-    // Those of CPUs that ranks share: only they have the CPUs of threads that share some.
-    void take(std::span<const SharedLine> lines);
     // The trace ends, and all that is still shown ends with it.
     void finish(int64_t duration);
     std::vector<StateTime> all() const;

@@ -65,17 +65,14 @@ class DryRun {
     // Adds what was cut, and the ranks of which there is nothing, to what is missing.
     void finish(std::vector<Damage>& damages) const;
 
-    // Passes can also be made in steps, by a caller who gives the merger the ties.
-    std::vector<StreamReader> open(const std::vector<bool>& mine, std::vector<Cut>& unreadable) const;
+ private:
     class Pass {
      public:
         // `cuts`: those known from opening.
         Pass(const DryRun& run, const std::vector<bool>& mine, Merger merger, std::vector<Cut> cuts);
         Pass(const Pass&) = delete;
         Pass& operator=(const Pass&) = delete;
-        // Plays as far as the merger knows the order.
         void play();
-        Merger& merger() { return merger_; }
         // After the last event.
         Findings findings();
 
@@ -95,7 +92,7 @@ class DryRun {
         bool is_stopped_ = false;
     };
 
- private:
+    std::vector<StreamReader> open(const std::vector<bool>& mine, std::vector<Cut>& unreadable) const;
     bool has_many(uint32_t loom) const { return passes_[loom] >= passes_for_one; }
     uint32_t loom_of(uint32_t stream) const {
         return system_.threads()[system_.thread_of_stream(stream)].loom;
