@@ -1,4 +1,4 @@
-#include "tools/mpi_profile.hpp"
+#include "tools/top/mpi_profile.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -6,7 +6,7 @@
 
 #include "base/printable.hpp"
 #include "base/seconds.hpp"
-#include "tools/thread_reading.hpp"
+#include "tools/top/thread_reading.hpp"
 
 namespace ovni {
 

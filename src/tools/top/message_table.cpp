@@ -1,4 +1,4 @@
-#include "tools/message_table.hpp"
+#include "tools/top/message_table.hpp"
 
 #include <fmt/format.h>
 

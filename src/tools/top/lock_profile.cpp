@@ -1,4 +1,4 @@
-#include "tools/lock_profile.hpp"
+#include "tools/top/lock_profile.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -7,7 +7,7 @@
 #include "base/printable.hpp"
 #include "base/seconds.hpp"
 #include "tools/line_template.hpp"
-#include "tools/thread_reading.hpp"
+#include "tools/top/thread_reading.hpp"
 
 namespace ovni {
 

@@ -1,4 +1,4 @@
-#include "tools/pop_table.hpp"
+#include "tools/top/pop_table.hpp"
 
 #include <fmt/format.h>
 

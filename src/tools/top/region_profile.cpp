@@ -1,4 +1,4 @@
-#include "tools/region_profile.hpp"
+#include "tools/top/region_profile.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "base/printable.hpp"
 #include "base/seconds.hpp"
 #include "ovni/mpi_events.h"
-#include "tools/thread_reading.hpp"
+#include "tools/top/thread_reading.hpp"
 
 namespace ovni {
 

@@ -1,4 +1,4 @@
-#include "tools/counter_profile.hpp"
+#include "tools/top/counter_profile.hpp"
 
 #include <algorithm>
 
