@@ -1,7 +1,6 @@
 #include "run/options.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "base/topics.hpp"
 #include "base/version.hpp"
 #include "core/function_choice.hpp"
+#include "core/parse_number.hpp"
 #include "mpi_function_choices.hpp"
 #include "ring/settings.hpp"
 #include "run/control_options.hpp"
@@ -180,20 +180,17 @@ void check_size(std::string_view name, const OptionRow& option, const std::strin
 
 void check_seconds(std::string_view name, std::string_view value) {
     bool is_decimal = value.find_first_not_of("0123456789.") == value.npos;
-    double seconds = 0;
-    auto [end, fault] = std::from_chars(value.data(), value.data() + value.size(), seconds);
+    const double seconds = parse_number<double>(value).value_or(0);
     constexpr double longest = 1'000'000;  // for the library, too
-    bool is_whole = fault == std::errc() && end == value.data() + value.size();
-    if (!is_decimal || !is_whole || !(seconds > 0) || seconds > longest)
+    if (!is_decimal || !(seconds > 0) || seconds > longest)
         throw UsageError(fmt::format(
             "{} is a number of seconds above 0, as 2 or 0.5, and 1000000 at most, not '{}'", name, value));
 }
 
 void check_call_sites(std::string_view name, std::string_view value) {
     constexpr int most_levels = 16;
-    int levels = -1;
-    auto [end, fault] = std::from_chars(value.data(), value.data() + value.size(), levels);
-    if (fault != std::errc() || end != value.data() + value.size() || levels < 0 || levels > most_levels)
+    const int levels = parse_number<int>(value).value_or(-1);
+    if (levels < 0 || levels > most_levels)
         throw UsageError(
             fmt::format("{} is a number of callers from 0 to {}, not '{}'", name, most_levels, value));
 }
@@ -276,7 +273,7 @@ A program that is linked statically runs unchanged, and nothing of it is recorde
 variables with the meaning of the option.)",
         .options = {std::begin(known), std::end(known)},
         .lists = about_functions(),
-        .topics = {&topics::control, &topics::counters, &topics::settings},
+        .topics = {&topics::control, &topics::counters, &topics::settings, &topics::emit, &topics::trouble},
     };
     manual.options.insert(manual.options.end(), std::begin(own), std::end(own));
     return manual;

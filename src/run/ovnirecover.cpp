@@ -1,7 +1,6 @@
 // ovnirecover: writes out what processes left in run directories that nobody drains any more.
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <set>
@@ -13,6 +12,8 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/topics.hpp"
+#include "core/parse_number.hpp"
 #include "drain/drainer.hpp"
 #include "ovni/format.h"
 #include "ring/stream_note.hpp"
@@ -250,7 +251,7 @@ ends their streams. Run it on the node of the processes, as their user; root act
 TMPDIR or /tmp.)",
         .options = {std::begin(rows), std::end(rows)},
         .lists = "",
-        .topics = {},
+        .topics = {&topics::trouble},
     };
     return cli;
 }
@@ -264,10 +265,8 @@ bool has_process(const fs::path& directory, int pid) {
 }
 
 int number_of(const std::string& pid) {
-    int number = 0;
-    auto [end, fault] = std::from_chars(pid.data(), pid.data() + pid.size(), number);
-    if (fault != std::errc() || end != pid.data() + pid.size() || number <= 0)
-        throw UsageError("--pid is the number of a process, not '" + pid + "'");
+    const int number = parse_number<int>(pid).value_or(0);
+    if (number <= 0) throw UsageError("--pid is the number of a process, not '" + pid + "'");
     return number;
 }
 

@@ -34,8 +34,8 @@ expect "--report" ovniemu --rep
 expect "trace" ovniemu tr
 expect "trace trace.h5" ovniemu --hdf5 tr
 expect "trace trace.h5" ovniemu --hdf5 = tr
-expect "report columns cut plots cost" ovniemu --help ""
-expect "control counters settings" ovnirun --help ""
+expect "report columns cut plots cost outputs" ovniemu --help ""
+expect "control counters settings emit trouble" ovnirun --help ""
 expect "sample virtual" ovnirun --cpu ""
 expect "sample virtual" ovnirun --cpu =
 expect "trace" ovnirun -o tr

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -11,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/open_directory.hpp"
 #include "base/topics.hpp"
+#include "core/parse_number.hpp"
 #include "ring/settings.hpp"
 #include "session/check/trace_check.hpp"
 
@@ -50,8 +50,8 @@ constexpr OptionRow rows[] = {
      R"(Be strict. It is an error if states are open at the end, if a program has not ended its streams, or
      if a CPU has more than one running thread.)"},
     {"exact-order", "", "", "",
-     R"(Play events with equal clocks in the order of the reference emulator, not by the paths of their
-     streams. This is slower.)"},
+     R"(Play events with equal clocks in the order of the reference emulator, not by the paths of their streams. This is
+     slower, and one rank or thread does all the work.)"},
     {"empty-ok", "", "", "",
      R"(Make empty outputs of a directory that holds no trace, or of a trace of which --keep-going leaves
      nothing. Default: an error.)"},
@@ -94,11 +94,10 @@ RowNames row_names(const Cli& cli) {
 int threads(const Cli& cli) {
     constexpr int most = 1024;
     const auto value = cli.get<std::string>("jobs");
-    int number = 0;
-    const auto [end, fault] = std::from_chars(value.data(), value.data() + value.size(), number);
-    if (fault != std::errc() || end != value.data() + value.size() || number < 1 || number > most)
+    const auto number = parse_number<int>(value);
+    if (!number || *number < 1 || *number > most)
         throw UsageError(fmt::format("--jobs is a number from 1 to {}, not '{}' (see --help)", most, value));
-    return number;
+    return *number;
 }
 
 uint64_t memory(const Cli& cli) {
@@ -126,7 +125,8 @@ One process does the work, on several threads if -j says so or the trace is larg
 from the first event: 1.5s 300ms 20us 123456ns. A part that begins inside of the run has no messages.)",
         .options = {std::begin(rows), std::end(rows)},
         .lists = list_of_models(),
-        .topics = {&topics::report, &topics::columns, &topics::cut, &topics::plots, &topics::cost},
+        .topics = {&topics::report, &topics::columns, &topics::cut, &topics::plots, &topics::cost,
+                   &topics::outputs},
     };
     cli.manual.options.insert(cli.manual.options.begin() + 1, focus_rows().begin(), focus_rows().end());
     for (const OutputFormat& format : output_formats()) cli.manual.options.push_back(format.option);
