@@ -1,24 +1,11 @@
 #include "mpi/emu/mpi_distribution.hpp"
 
-#include <fmt/format.h>
-
-#include "base/error.hpp"
 #include "mpi/emu/read_trace.hpp"
 
 namespace ovni {
 
 MpiDistribution::MpiDistribution(const Comm& comm, const EmulationOptions& options)
-    : comm_(comm), options_(options), places_(find_places(comm, options)) {
-    comm.agree([&] {
-        if (options.order == EventOrder::exact && places_.all.size() > 1)
-            throw Error(
-                fmt::format(
-                    "--exact-order is for rank 0 alone, which does not see the streams of {}: leave it "
-                    "out, or collect the trace in a directory that all nodes share",
-                    places_.all[1].host),
-                options.trace);
-    });
-}
+    : comm_(comm), options_(options), places_(find_places(comm, options)) {}
 
 ClockSources MpiDistribution::read_clock_sources() {
     return ovni::read_clock_sources(comm_, options_, places_);

@@ -21,7 +21,6 @@ class Shape:
     pending: int = 1    # of messages: see bench-trace --help
     processes: int = 1  # of a loom, each with so many threads
     growing: bool = False  # looms have events as 1 : 2 : 3 ...
-    unbound: bool = False  # the threads of a loom share its virtual CPU
 
     @property
     def streams(self):
@@ -36,7 +35,7 @@ class Shape:
     @property
     def directory(self):
         """Another one for each shape."""
-        options = ("-growing" if self.growing else "") + ("-unbound" if self.unbound else "")
+        options = "-growing" if self.growing else ""
         return f"{self.name.replace(' ', '-')}-{self.looms}x{self.processes}{options}"
 
 
@@ -92,8 +91,6 @@ class Workshop:
             words += ["--processes", shape.processes, "--threads", shape.threads, "--models", models]
         if shape.growing:
             words.append("--growing")
-        if shape.unbound:
-            words.append("--unbound")
         done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
         if done.returncode != 0:
             raise BenchError(done.stderr.strip())

@@ -143,9 +143,10 @@ void for_each_function(const ElfImage& image, const std::function<void(const Fun
         function.address += image.bias;
         see(function);
     };
-    const ElfFile own(image.path.c_str()), debug(debug_file_of(image.build_id).c_str());
-    for (const ElfFile* file : {&own, &debug})
-        if (for_each_function_in(file->symbols(SHT_SYMTAB), shift)) return;
+    const ElfFile own(image.path.c_str());
+    if (for_each_function_in(own.symbols(SHT_SYMTAB), shift)) return;
+    const ElfFile debug(debug_file_of(image.build_id).c_str());
+    if (for_each_function_in(debug.symbols(SHT_SYMTAB), shift)) return;
     for_each_function_in(own.symbols(SHT_DYNSYM), shift);
 }
 

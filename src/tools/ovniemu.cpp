@@ -46,7 +46,9 @@ int main(int argc, char** argv) {
         const auto part = ovni::cut_part(options);
         const ovni::TraceInMemory whole = ovni::read_trace(options);
         ovni::stop_in_order();
-        return ovni::run_on_threads(ovni::threads_for(*whole.trace, options.threads),
-                                    [&](const auto& ranks) { return ovni::emulate(ranks, options, whole); });
+        const int threads = options.order == ovni::EventOrder::exact && !options.threads
+                                ? 1
+                                : ovni::threads_for(*whole.trace, options.threads);
+        return ovni::run_on_threads(threads, [&](const auto& ranks) { return ovni::emulate(ranks, options, whole); });
     });
 }

@@ -1,6 +1,8 @@
 // ovnitop: tables of a trace (top/), by default its events by code.
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 #include "base/cli.hpp"
 #include "base/error.hpp"
@@ -38,16 +40,21 @@ from the first event, as in the outputs of ovniemu: 1.5s 300ms 20us 123456ns.)",
     return cli;
 }
 
-// The table that is asked for, or null. Options that need others choose among their tables.
+// The table that is asked for, or null. One that needs the option of another takes its place.
 const TopTable* chosen_table(const Cli& cli) {
+    const auto has = [&](std::string_view option) { return cli.has(std::string(option)); };
     const TopTable* chosen = nullptr;
     for (const TopTable* table : top_tables) {
-        if (!cli.has(std::string(table->row.name))) continue;
-        if (table->needs && !cli.has(table->needs))
-            throw UsageError(fmt::format("--{} needs --{} (see --help)", table->row.name, table->needs));
-        if (chosen && !(table->needs && chosen->row.name == table->needs))
+        if (table->needs || !has(table->row.name)) continue;
+        if (chosen)
             throw UsageError(
                 fmt::format("--{} and --{}: choose one (see --help)", chosen->row.name, table->row.name));
+        chosen = table;
+    }
+    for (const TopTable* table : top_tables) {
+        if (!table->needs || !has(table->row.name)) continue;
+        if (!has(table->needs))
+            throw UsageError(fmt::format("--{} needs --{} (see --help)", table->row.name, table->needs));
         chosen = table;
     }
     return chosen;
@@ -75,7 +82,8 @@ int run(int argc, char** argv) {
     Cli cli = top_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     const TopTable* table = chosen_table(cli);
-    const bool is_trace = cli.words.size() == 1 && std::filesystem::is_directory(cli.words.front());
+    std::error_code none;
+    const bool is_trace = cli.words.size() == 1 && std::filesystem::is_directory(cli.words.front(), none);
     if (table && table->print_reports && !is_trace) return print_reports(cli, *table);
     const TracePart part = read_part(cli);
     return table ? table->print(part) : print_event_counts(part);

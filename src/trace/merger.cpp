@@ -169,12 +169,6 @@ void Merger::apply_ties() {
     }
 }
 
-// The events differ from those that the order was made from.
-void Merger::changed_meanwhile(uint32_t stream) const {
-    auto reader = std::ranges::find(window_.readers(), stream, &StreamReader::index);
-    throw Error("the file was changed while it was read", reader->path());
-}
-
 // Orders the entries of one time.
 void Merger::order_group(size_t begin, size_t end) {
     std::span<Entry> entries = window_.entries();
@@ -183,7 +177,6 @@ void Merger::order_group(size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
         uint32_t stream = stream_of(entries[i]);
         if (entries[i].source != EventWindow::special) {
-            if (events == places.size() && !places.empty()) changed_meanwhile(stream);
             orders_[i] = first_place + (places.empty() ? 0 : places[events++]);
         } else if (i > begin && stream_of(entries[i - 1]) == stream)
             orders_[i] = orders_[i - 1];

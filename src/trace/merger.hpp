@@ -141,7 +141,6 @@ class Merger {
     void radix_sort();
     void apply_ties();
     void order_group(size_t begin, size_t end);
-    [[noreturn]] void changed_meanwhile(uint32_t stream) const;
     uint32_t stream_of(const Entry& entry) const;
     size_t index_of(const Entry& entry) const { return static_cast<size_t>(&entry - first_); }
     void count_window_ties();

@@ -39,7 +39,6 @@ TEST_F(DistributedReportTest, OfAllModels) {
     EXPECT_GT(all["ties"], 0);
 }
 
-// One placement at the time of the error is good, and the other is not, which only one rank knows.
 TEST_F(DistributedReportTest, OfARefusedEventOnASharedCpu) {
     const auto thread = [&](int pid) -> StreamBuilder& {
         return trace_.thread({.pid = pid, .tid = pid, .cpus = {{0, 0}, {1, 1}}});

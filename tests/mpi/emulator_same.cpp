@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(
                     .cpus = 7,
                     .crowded = true,
                     .own_cpus = true},
-        // So they do, and its CPUs.
+        // Its processes share CPUs.
         RandomTrace{.seed = 14, .looms = 1, .processes = 4, .punctual = false, .models = every_model},
         RandomTrace{.seed = 15,
                     .looms = 2,
@@ -98,7 +98,6 @@ TEST_P(ExactOrderTest, AnyNumberOfRanksWritesTheSameBytes) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ExactOrderTest,
                          testing::Values(RandomTrace{.seed = 11},
-                                         // Longer than a round of clocks.
                                          RandomTrace{.seed = 12, .looms = 3, .events = 9000}),
                          [](const auto& each) { return "Seed" + std::to_string(each.param.seed); });
 

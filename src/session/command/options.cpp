@@ -51,7 +51,7 @@ constexpr OptionRow rows[] = {
      if a CPU has more than one running thread.)"},
     {"exact-order", "", "", "",
      R"(Play events with equal clocks in the order of the reference emulator, not by the paths of their streams. This is
-     slower, and one rank or thread does all the work.)"},
+     slower, and one rank or thread does all the work, so it excludes --local.)"},
     {"empty-ok", "", "", "",
      R"(Make empty outputs of a directory that holds no trace, or of a trace of which --keep-going leaves
      nothing. Default: an error.)"},
@@ -174,6 +174,9 @@ EmulationOptions read_options(const Cli& cli) {
     options.focus = read_focus(cli);
     if (options.storage == Storage::node_local && !options.focus.is_whole())
         throw UsageError("--local reads all of a trace: cut a part that all nodes see (see --help cut)");
+    if (options.storage == Storage::node_local && options.order == EventOrder::exact)
+        throw UsageError(
+            "--exact-order is the work of one rank, which has to see all of the trace: leave out --local");
     options.output = cli.has("output") ? cli.get<std::string>("output") : options.trace.string();
     if (cli.has("clock-offsets")) options.clock_table = cli.get<std::string>("clock-offsets");
     for (const OutputFormat& format : output_formats())

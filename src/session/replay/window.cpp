@@ -74,7 +74,7 @@ inline void Window::fetch_ahead() const {
         emulator_.fetch_channel(later->stream, later->code);
 }
 
-// Some events, or as many as are known or good.
+// Some events, or as many as are good.
 void Window::play() {
     const EventView* event = nullptr;
     try {

@@ -162,7 +162,6 @@ DryRun::Pass::Pass(const DryRun& run, const std::vector<bool>& mine, Merger merg
 
 void DryRun::Pass::play() {
     constexpr size_t most_records = size_t{8} << 10;
-    if (is_stopped_) return;
     log::Silence silence;
     try {
         while (const EventView* event = merger_.next()) {

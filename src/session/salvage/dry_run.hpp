@@ -49,7 +49,6 @@ class DryRun {
     DryRun(Trace& trace, DryRunOptions options);
 
     const System& system() const { return system_; }
-    const DryRunOptions& options() const { return options_; }
     // Corrected, by stream; no_clock for those of other looms than `mine` and for streams without events.
     std::vector<int64_t> first_clocks(const std::vector<bool>& mine) const;
     // `first_clocks`: of the streams of all looms. A damaged stream loses all its events if it begins more

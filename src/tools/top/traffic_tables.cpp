@@ -65,6 +65,10 @@ void print_efficiencies_of(AnalysedTrace& of, TextOutput& out) {
 template <void (*print)(AnalysedTrace& of, TextOutput& out), Analysis needs>
 int print_traffic(const TracePart& part) {
     const Trace trace = open_for_table(part);
+    if (part.cut())
+        log::warn(
+            "calls and messages across the borders of a part are missing: waits and efficiencies of the "
+            "whole trace say more");
     const System system(trace);
     tell_missing_ranks(system);
     const ClockModel clocks = ClockModel::of_sources(trace, part.clock_sources());
