@@ -49,6 +49,7 @@ int main(int argc, char** argv) {
         const int threads = options.order == ovni::EventOrder::exact && !options.threads
                                 ? 1
                                 : ovni::threads_for(*whole.trace, options.threads);
-        return ovni::run_on_threads(threads, [&](const auto& ranks) { return ovni::emulate(ranks, options, whole); });
+        return ovni::run_on_threads(threads,
+                                    [&](const auto& ranks) { return ovni::emulate(ranks, options, whole); });
     });
 }

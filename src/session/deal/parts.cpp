@@ -117,7 +117,7 @@ Work Work::of_root(const Ranks& ranks, const System& system) {
         work.share.processes.assign(work.share.processes.size(), false);
         work.share.cpus.assign(work.share.cpus.size(), false);
     } else if (!ranks.is_alone()) {
-        log::info("1 of {} ranks or threads has work, as all events have one order with --exact-order",
+        log::info("1 of {} ranks or threads have work: all events have one order with --exact-order",
                   ranks.size());
     }
     return work;
