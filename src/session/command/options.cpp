@@ -174,9 +174,6 @@ EmulationOptions read_options(const Cli& cli) {
     options.focus = read_focus(cli);
     if (options.storage == Storage::node_local && !options.focus.is_whole())
         throw UsageError("--local reads all of a trace: cut a part that all nodes see (see --help cut)");
-    if (options.storage == Storage::node_local && options.order == EventOrder::exact)
-        throw UsageError(
-            "--exact-order is the work of one rank, which has to see all of the trace: leave out --local");
     options.output = cli.has("output") ? cli.get<std::string>("output") : options.trace.string();
     if (cli.has("clock-offsets")) options.clock_table = cli.get<std::string>("clock-offsets");
     for (const OutputFormat& format : output_formats())
@@ -190,6 +187,9 @@ EmulationOptions read_options(const Cli& cli) {
     if (cli.has("breakdown")) options.breakdowns = Breakdowns::yes;
     if (cli.has("linter")) options.strictness = Strictness::linter;
     if (cli.has("exact-order")) options.order = EventOrder::exact;
+    if (options.storage == Storage::node_local && options.order == EventOrder::exact)
+        throw UsageError(
+            "--exact-order is the work of one rank, which has to see all of the trace: leave out --local");
     if (cli.has("sort")) options.regions = Regions::sorted;
     options.row_names = row_names(cli);
     options.empty_is_ok = cli.has("empty-ok");
