@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "base/progress.hpp"
 #include "tools/code_table.hpp"
+#include "tools/line_template.hpp"
 #include "tools/text_output.hpp"
 #include "tools/top/opened_trace.hpp"
 #include "tools/top/tables.hpp"
