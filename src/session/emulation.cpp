@@ -203,7 +203,7 @@ void Emulation::end_sinks(ScannedTrace& scanned, PlayedTrace& played) {
     if (needs_facts || tallies)
         content_.gaps = gather(ranks(), ranks().agree([&] {
             return gaps_of(opened_.trace, opened_.system, opened_.clocks, window.origin(),
-                           opened_.work.share.processes);
+                           opened_.share.processes);
         }));
     if (tallies) {
         tallies->states.finish(window.duration());

@@ -19,14 +19,14 @@ OpenedTrace::OpenedTrace(const EmulationOptions& options_, Distribution& distrib
       plan(ranks().agree([&, sites = read_call_sites(ranks(), trace)]() mutable {
           return make_plan(trace, system, options.enabled, options.breakdowns, std::move(sites));
       })),
-      work(options.order == EventOrder::exact
-               ? Work::of_root(ranks(), system)
-               : find_work(ranks(), trace, system, distribution.readers(), quiet_reader())) {}
+      share(options.order == EventOrder::exact
+                ? share_of_root(ranks(), system)
+                : find_share(ranks(), trace, system, distribution.readers(), quiet_reader())) {}
 
 bool OpenedTrace::reads(uint32_t s) const {
     const uint32_t thread = system.thread_of_stream(s);
     const bool is_mine = thread == System::no_thread ? distribution.reads_stray(s)
-                                                     : work.share.processes[system.threads()[thread].process];
+                                                     : share.processes[system.threads()[thread].process];
     return is_mine && trace.streams()[s].is_readable();
 }
 
@@ -39,7 +39,7 @@ bool OpenedTrace::root_reads_all() const {
 
 void OpenedTrace::go_on_alone() {
     distribution.go_on_alone();
-    work = Work::whole(system);
+    share = Share::whole(system);
 }
 
 std::vector<StreamReader> OpenedTrace::open_streams(Checksums checksums) const {

@@ -45,7 +45,7 @@ struct OpenedTrace {
     const System system;
     const ClockModel clocks;
     Plan plan;  // with the call sites of the trace; scan_trace() adds types to its schema
-    Work work;
+    Share share;
 };
 
 }  // namespace ovni

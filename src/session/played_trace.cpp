@@ -38,8 +38,7 @@ std::optional<Tallies> make_tallies(const OpenedTrace& opened, Tallied tallied) 
 
 PlayedTrace::PlayedTrace(const OpenedTrace& opened, ScannedTrace& scanned, std::vector<StreamReader> readers,
                          int64_t origin, Tallied tallied)
-    : emulator(opened.trace, opened.system, opened.plan, opened.options.strictness, origin,
-               opened.work.share),
+    : emulator(opened.trace, opened.system, opened.plan, opened.options.strictness, origin, opened.share),
       tallies(make_tallies(opened, tallied)),
       window(make_window(opened, scanned, std::move(readers), origin, emulator, tallies)),
       opened_(opened) {}
@@ -74,7 +73,7 @@ void PlayedTrace::play(const Writer::Sinks& sinks, EmulationCost& cost) {
     progress.finish(window.events(), window.progress());
     writer.finish();
     cost.collectives_in_windows = ranks.traffic().collectives - collectives_before;
-    cost.processes = static_cast<uint64_t>(std::ranges::count(opened_.work.share.processes, true));
+    cost.processes = static_cast<uint64_t>(std::ranges::count(opened_.share.processes, true));
     cost.streams = emulator.machine().threads.size();
     cost.events = emulator.events();
 }

@@ -35,7 +35,7 @@ Scanned ScannedTrace::scan(const ScanNeeds& needs) const {
     if (wanted.messages || wanted.timeline)
         limit_table_memory(opened_.options.memory.value_or(fair_memory_limit(local_size_by_launcher())),
                            memory_directory());
-    ScannedPart part{opened_.work.share.processes, {}, threads()};
+    ScannedPart part{opened_.share.processes, {}, threads()};
     for (uint32_t s = 0; s < opened_.trace.streams().size(); ++s)
         if (opened_.reads(s) && opened_.system.thread_of_stream(s) == System::no_thread)
             part.strays.push_back(s);
@@ -44,7 +44,7 @@ Scanned ScannedTrace::scan(const ScanNeeds& needs) const {
 
 void ScannedTrace::analyse_traffic(const ScanNeeds& needs, int64_t origin) {
     const Ranks& ranks = opened_.ranks();
-    const std::vector<bool>& mine = opened_.work.share.processes;
+    const std::vector<bool>& mine = opened_.share.processes;
     TrafficAnalysis all =
         ovni::analyse_traffic(ranks, opened_.trace, opened_.system, opened_.clocks, mine, found, threads(),
                               needs.report ? Analysis::whole : Analysis::for_timeline);
@@ -75,7 +75,7 @@ void ScannedTrace::find_calls(int64_t origin) {
     if (!mpi.plan.has_files()) return;
     opened_.ranks().agree([&] {
         calls.emplace(opened_.ranks(), opened_.system, mpi, found.timeline.calls, streams,
-                      opened_.work.share.processes, origin);
+                      opened_.share.processes, origin);
     });
 }
 

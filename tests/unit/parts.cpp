@@ -41,8 +41,8 @@ class PartsTest : public testing::Test {
         of_cpu_ = parts.of_cpu;
         return parts.of_process;
     }
-    // The work of each rank.
-    std::vector<Work> works(int ranks) {
+    // The share of each rank.
+    std::vector<Share> shares(int ranks) {
         const Trace trace = Trace::open(trace_.write());
         const System system(trace);
         const Readers readers = all_ranks(ranks);
@@ -50,21 +50,21 @@ class PartsTest : public testing::Test {
             ++opened_;
             return trace.reader(s, 0, ClockOrder::checked);
         };
-        std::vector<Work> works(static_cast<size_t>(ranks));
+        std::vector<Share> shares(static_cast<size_t>(ranks));
         run_on_threads(ranks, [&](const Ranks& of) {
-            works[static_cast<size_t>(of.rank())] = find_work(of, trace, system, readers, open);
+            shares[static_cast<size_t>(of.rank())] = find_share(of, trace, system, readers, open);
             return 0;
         });
-        return works;
+        return shares;
     }
     // The rank that has each process.
     std::vector<int> dealt(int ranks) {
-        const std::vector<Work> all = works(ranks);
+        const std::vector<Share> all = shares(ranks);
         std::vector<int> owner;
-        for (size_t p = 0; p < all.front().share.processes.size(); ++p) {
+        for (size_t p = 0; p < all.front().processes.size(); ++p) {
             std::vector<int> owners;
             for (int rank = 0; rank < ranks; ++rank)
-                if (all[static_cast<size_t>(rank)].share.processes[p]) owners.push_back(rank);
+                if (all[static_cast<size_t>(rank)].processes[p]) owners.push_back(rank);
             EXPECT_EQ(owners.size(), 1u);
             owner.push_back(owners.front());
         }
@@ -210,9 +210,9 @@ TEST_F(PartsTest, AreThoseOfRank0InExactOrder) {
     const Trace trace = Trace::open(trace_.write());
     const System system(trace);
     run_on_threads(2, [&](const Ranks& of) {
-        const Work work = Work::of_root(of, system);
-        EXPECT_THAT(work.share.processes, Each(of.is_root()));
-        EXPECT_THAT(work.share.cpus, Each(of.is_root()));
+        const Share share = share_of_root(of, system);
+        EXPECT_THAT(share.processes, Each(of.is_root()));
+        EXPECT_THAT(share.cpus, Each(of.is_root()));
         return 0;
     });
 }

@@ -43,11 +43,11 @@ struct Dealt {
     int rank_of(uint32_t process) const { return rank_of_part[parts.of_process[process]]; }
 };
 
-// Finds the work of one rank, from large parts to small ones.
-class WorkFinder {
+// Finds the share of one rank, from large parts to small ones.
+class ShareFinder {
  public:
-    WorkFinder(const Ranks& ranks, const Trace& trace, const System& system, const Readers& readers,
-               const OpenStream& open)
+    ShareFinder(const Ranks& ranks, const Trace& trace, const System& system, const Readers& readers,
+                const OpenStream& open)
         : ranks_(ranks),
           trace_(trace),
           system_(system),
@@ -71,13 +71,13 @@ class WorkFinder {
                         "to keep them apart)"
                       : "");
     }
-    Work work() {
-        Work work;
+    Share share() {
+        Share share;
         for (uint32_t p = 0; p < system_.processes().size(); ++p)
-            work.share.processes.push_back(dealt_.rank_of(p) == ranks_.rank());
+            share.processes.push_back(dealt_.rank_of(p) == ranks_.rank());
         for (const uint32_t part : dealt_.parts.of_cpu)
-            work.share.cpus.push_back(dealt_.rank_of_part[part] == ranks_.rank());
-        return work;
+            share.cpus.push_back(dealt_.rank_of_part[part] == ranks_.rank());
+        return share;
     }
 
  private:
@@ -107,20 +107,16 @@ Parts Parts::looms(const System& system) {
     return parts;
 }
 
-Work Work::whole(const System& system) {
-    return {Share::whole(system)};
-}
-
-Work Work::of_root(const Ranks& ranks, const System& system) {
-    Work work = whole(system);
+Share share_of_root(const Ranks& ranks, const System& system) {
+    Share share = Share::whole(system);
     if (!ranks.is_root()) {
-        work.share.processes.assign(work.share.processes.size(), false);
-        work.share.cpus.assign(work.share.cpus.size(), false);
+        share.processes.assign(share.processes.size(), false);
+        share.cpus.assign(share.cpus.size(), false);
     } else if (!ranks.is_alone()) {
         log::info("1 of {} ranks or threads have work: all events have one order with --exact-order",
                   ranks.size());
     }
-    return work;
+    return share;
 }
 
 Readers all_ranks(int ranks) {
@@ -149,13 +145,13 @@ std::vector<int> deal(const Trace& trace, const System& system, const Parts& par
     return rank_of_part;
 }
 
-Work find_work(const Ranks& ranks, const Trace& trace, const System& system, const Readers& readers,
-               const OpenStream& open) {
-    if (ranks.is_alone()) return Work::whole(system);
-    WorkFinder finder(ranks, trace, system, readers, open);
+Share find_share(const Ranks& ranks, const Trace& trace, const System& system, const Readers& readers,
+                 const OpenStream& open) {
+    if (ranks.is_alone()) return Share::whole(system);
+    ShareFinder finder(ranks, trace, system, readers, open);
     finder.divide_looms();
     finder.tell_idle();
-    return finder.work();
+    return finder.share();
 }
 
 }  // namespace ovni
