@@ -12,6 +12,7 @@
 #include "code/jump_patch.hpp"
 #include "code/near_memory.hpp"
 #include "code/written_code.hpp"
+#include "core/probing.hpp"
 
 namespace ovni::code {
 
@@ -90,10 +91,10 @@ class Sites {
         std::atomic<uint32_t> traps_inside{0};  // of the jump
         std::atomic<const JumpPatch*> patch{nullptr};
     };
-    static constexpr size_t slots = 2 * most;
-    static size_t slot_of(uintptr_t address) noexcept {
-        return static_cast<size_t>((address * 0x9e3779b97f4a7c15) >> 32) % slots;
-    }
+    static constexpr unsigned bits_of_slots = 17;
+    static constexpr size_t slots = size_t{1} << bits_of_slots;
+    static_assert(slots == 2 * most);
+    static size_t slot_of(uintptr_t address) noexcept { return golden_hash(address, bits_of_slots); }
     size_t slot_for(uintptr_t address) const noexcept;
     Planted plant_locked(Site& site) noexcept;
     bool take_lock() noexcept;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/probing.hpp"
 #include "openmp/symbol_name.hpp"
 
 namespace ovni::openmp {
@@ -65,9 +66,9 @@ const char* make_label(uint64_t key) noexcept {
 CodePlace place_of(const void* address, Construct construct) noexcept {
     const uint64_t key =
         reinterpret_cast<uint64_t>(address) << construct_bits | (static_cast<uint64_t>(construct) + 1);
-    constexpr uint64_t golden_ratio = 0x9e3779b97f4a7c15;
-    uint64_t at = (key * golden_ratio) >> 52;
-    static_assert(most_places == 1u << (64 - 52));
+    constexpr unsigned bits = 12;
+    static_assert(most_places == 1u << bits);
+    size_t at = golden_hash(key, bits);
     for (uint32_t tries = 0; tries < most_places; ++tries, at = (at + 1) % most_places) {
         uint64_t found = place_rows[at].key.load(std::memory_order_relaxed);
         if (found == 0 && place_rows[at].key.compare_exchange_strong(found, key, std::memory_order_relaxed))

@@ -23,6 +23,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/probing.hpp"
 #include "region/alarm.hpp"
 #include "region/plan.hpp"
 
@@ -166,7 +167,7 @@ class Engine {
         void add(uint16_t alarm, Reach reach) noexcept { next[size++] = {alarm, reach}; }
     };
 
-    static constexpr uint64_t bucket(uint64_t value) noexcept { return (value * 0x9e3779b97f4a7c15) >> 58; }
+    static constexpr uint64_t bucket(uint64_t value) noexcept { return golden_hash(value, 6); }
     static bool allows(const Rule& rule, int64_t detail) noexcept;
 
     void lay_out(const Plan& plan) noexcept;

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <ctime>
 
+#include "core/probing.hpp"
+
 namespace ovni::threads {
 
 namespace {
@@ -42,13 +44,9 @@ uint64_t key_of(char kind, const void* object) {
            static_cast<uint64_t>(static_cast<uint8_t>(kind)) << address_bits;
 }
 
-uint64_t hash(uint64_t key, unsigned bits) {
-    return key * 0x9e3779b97f4a7c15u >> (64 - bits);
-}
-
 // Entry 0 is the number of objects that have none.
 uint32_t find(uint64_t key) noexcept {
-    uint64_t place = hash(key, 16);
+    uint64_t place = golden_hash(key, 16);
     for (uint32_t probe = 0; probe < most_probes; ++probe, ++place) {
         uint32_t number = place % entries;
         if (number == 0) continue;
@@ -60,7 +58,7 @@ uint32_t find(uint64_t key) noexcept {
 }
 
 bool is_known(uint64_t key) noexcept {
-    uint64_t place = hash(key, 16);
+    uint64_t place = golden_hash(key, 16);
     for (uint32_t probe = 0; probe < most_probes; ++probe, ++place) {
         const uint64_t seen = table[place % entries].key.load(std::memory_order_relaxed);
         if (seen == key || seen == 0) return seen == key;
@@ -76,7 +74,7 @@ uint32_t number_of_joined(uint64_t key) noexcept {
 }
 
 Run& run_of(const void* object) noexcept {
-    return runs[hash(reinterpret_cast<uint64_t>(object), 8)];
+    return runs[golden_hash(reinterpret_cast<uint64_t>(object), 8)];
 }
 
 // The clock of a thread's time on CPUs has its tid in its number, as long as the thread lives.

@@ -7,6 +7,7 @@
 
 #include "code/cache/cache_switch.hpp"
 #include "code/near_memory.hpp"
+#include "core/probing.hpp"
 
 namespace ovni::code {
 
@@ -89,7 +90,7 @@ uint64_t CodeCache::key_of(uint64_t address, Form form) noexcept {
 CodeCache::Slot* CodeCache::slot_of(uint64_t key) const noexcept {
     constexpr int bits_of_slots = 20;
     static_assert(slots == size_t{1} << bits_of_slots);
-    for (size_t slot = key * 0x9e3779b97f4a7c15 >> (64 - bits_of_slots);; slot = (slot + 1) % slots) {
+    for (size_t slot = golden_hash(key, bits_of_slots);; slot = (slot + 1) % slots) {
         const uint64_t held = slots_[slot].key.load(std::memory_order_acquire);
         if (held == key || held == 0) return &slots_[slot];
     }
