@@ -5,25 +5,42 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
+#include "base/typed_options.hpp"
 #include "mpi/sync/samples_file.hpp"
 
 namespace ovni::sync {
 
 namespace {
 
-constexpr int most_samples = 100'000'000;
+int exchanges(const std::string& value) {
+    constexpr int most = 100'000'000;
+    return number_of("-n", value, 1, most);
+}
 
-constexpr OptionRow rows[] = {
-    {"outfile", "o", "FILE", "",
-     R"(File for the table; clocks.json goes to its directory. Default: clock-offsets.txt, with -d
+int tables(const std::string& value) {
+    return number_of("-d", value, 1);
+}
+
+int pause(const std::string& value) {
+    return number_of("-w", value, 0);
+}
+
+constexpr TypedOption<Options> rows[] = {
+    {{"outfile", "o", "FILE", "",
+      R"(File for the table; clocks.json goes to its directory. Default: clock-offsets.txt, with -d
      clock-drift.txt, in OVNI_TRACEDIR or ovni.)"},
-    {"exchanges", "n", "N", "", "Exchanges per node, at most; fewer if more would not help.", "1000"},
-    {"tables", "d", "TABLES", "",
-     "Number of measurements. If there are several, the table shows how the offsets drift, one row for each.",
-     "1"},
-    {"pause", "w", "SECONDS", "", "Pause after each row.", "5"},
-    {"samples", "", "FILE.h5", "", "Write the time stamps of all exchanges as HDF5, too."},
-    {"verbose", "v", "", "", "Print every exchange."},
+     store<&Options::outfile>},
+    {{"exchanges", "n", "N", "", "Exchanges per node, at most; fewer if more would not help.", "1000"},
+     store_parsed<&Options::samples, exchanges>},
+    {{"tables", "d", "TABLES", "",
+      "Number of measurements. If there are several, the table shows how the offsets drift, one row for "
+      "each.",
+      "1"},
+     store_parsed<&Options::tables, tables>},
+    {{"pause", "w", "SECONDS", "", "Pause after each row.", "5"}, store_parsed<&Options::pause_s, pause>},
+    {{"samples", "", "FILE.h5", "", "Write the time stamps of all exchanges as HDF5, too."},
+     store<&Options::samples_file>},
+    {{"verbose", "v", "", "", "Print every exchange."}, choose<&Options::verbose, true>},
 };
 
 constexpr const char* about_summary = R"(The summary shows for each node, in ns:
@@ -73,11 +90,7 @@ namespace {
 // Throws UsageError. Fills in defaults.
 void check(const Cli& cli, Options& options) {
     if (!cli.words.empty()) throw UsageError("unexpected word '" + cli.words.front() + "' (see --help)");
-    if (options.samples < 1) throw UsageError("-n must be at least 1");
-    if (options.samples > most_samples) throw UsageError(fmt::format("-n must be at most {}", most_samples));
-    if (options.tables < 1) throw UsageError("-d must be at least 1");
-    if (options.pause_s < 0) throw UsageError("-w must not be negative");
-    if (!cli.has("outfile")) options.outfile = default_outfile(options.tables);
+    if (options.outfile.empty()) options.outfile = default_outfile(options.tables);
     if (are_same(options.clock_file(), options.outfile))
         throw UsageError("clocks.json is written anyway, -o is for the table");
     if (!options.samples_file.empty()) {
@@ -102,21 +115,17 @@ Cli sync_cli() {
 enough; if there are more, one of each node is chosen. Writes a table, and next to it clocks.json, which the emulators
 read. It holds the offset of each node, the interval in which the offset certainly lies, and with -d how it changes with
 time.)",
-        .options = {std::begin(rows), std::end(rows)},
+        .options = {},
         .lists = about_summary,
         .topics = {},
     };
+    append_rows(cli.manual.options, rows);
     return cli;
 }
 
 Options read_options(const Cli& cli) {
     Options options;
-    options.samples = cli.get<int>("exchanges");
-    options.tables = cli.get<int>("tables");
-    options.pause_s = cli.get<int>("pause");
-    if (cli.has("outfile")) options.outfile = cli.get("outfile");
-    if (cli.has("samples")) options.samples_file = cli.get("samples");
-    options.verbose = cli.has("verbose");
+    take_options(rows, cli, options);
     check(cli, options);
     return options;
 }

@@ -2,14 +2,15 @@
 // prefixes.
 #pragma once
 
-#include <boost/lexical_cast.hpp>
 #include <boost/program_options.hpp>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/manual.hpp"
+#include "core/parse_number.hpp"
 
 namespace ovni {
 
@@ -34,11 +35,9 @@ struct Cli {
         if constexpr (std::is_same_v<T, std::string>) {
             return text;
         } else {
-            T value{};
-            if (!boost::conversion::try_lexical_convert(text, value))
-                throw UsageError("the argument ('" + text + "') for option '--" + name +
-                                 "' is invalid (see --help)");
-            return value;
+            if (const std::optional<T> number = parse_number<T>(text)) return *number;
+            throw UsageError("the argument ('" + text + "') for option '--" + name +
+                             "' is invalid (see --help)");
         }
     }
 };

@@ -13,6 +13,7 @@
 #include "base/log.hpp"
 #include "base/nearest.hpp"
 #include "base/printable.hpp"
+#include "base/typed_options.hpp"
 #include "calls/mpi_functions.hpp"
 #include "core/parse_number.hpp"
 #include "model/interrupted_visits.hpp"
@@ -23,18 +24,6 @@
 namespace ovni {
 
 namespace {
-
-constexpr OptionRow rows[] = {
-    {"from", "", "TIME", "", "Begin of the part. Default: the first event."},
-    {"to", "", "TIME", "", "Its end, without the events of that very time. Default: the last event."},
-    {"region", "", "NAME", "",
-     "The part from where the first rank enters this region of MPI_Pcontrol to where the last one leaves it. "
-     "NAME#3: its third visit alone."},
-    {"without", "", "LIST", "",
-     "Init: the part begins when the last rank has left MPI_Init. Finalize: it ends when the first one "
-     "enters MPI_Finalize."},
-    {"ranks", "", "LIST", "", "Only processes with these MPI ranks: 0,4-7."},
-};
 
 // All of the text is digits.
 template <class Number>
@@ -134,6 +123,42 @@ Error no_rank(int rank, const std::set<int>& known, const Trace& trace) {
     return Error(fmt::format("there is no rank {} (the nearest is {})", rank, nearest), trace.directory());
 }
 
+void take_region(Focus& focus, const std::string& value) {
+    const size_t mark = value.rfind('#');
+    focus.region = value.substr(0, mark);
+    if (mark != value.npos) focus.visit = whole<uint64_t>(std::string_view(value).substr(mark + 1));
+    if (focus.region->empty() || (mark != value.npos && focus.visit.value_or(0) == 0))
+        throw UsageError("--region: '" + value + "' is no NAME and no NAME#NUMBER from 1 (see --help)");
+}
+
+void take_without(Focus& focus, const std::string& value) {
+    for (const std::string& item : items_of("without", value)) {
+        const bool is_init = item == "Init" || item == "MPI_Init";
+        const bool is_finalize = item == "Finalize" || item == "MPI_Finalize";
+        if (!is_init && !is_finalize)
+            throw UsageError("--without: '" + item + "' is neither Init nor Finalize (see --help)");
+        (is_init ? focus.without_init : focus.without_finalize) = true;
+    }
+}
+
+constexpr TypedOption<Focus> rows[] = {
+    {{"from", "", "TIME", "", "Begin of the part. Default: the first event."},
+     [](Focus& focus, const std::string& value) { focus.time.from = parse_duration(value); }},
+    {{"to", "", "TIME", "", "Its end, without the events of that very time. Default: the last event."},
+     [](Focus& focus, const std::string& value) { focus.time.to = parse_duration(value); }},
+    {{"region", "", "NAME", "",
+      "The part from where the first rank enters this region of MPI_Pcontrol to where the last one leaves "
+      "it. "
+      "NAME#3: its third visit alone."},
+     take_region},
+    {{"without", "", "LIST", "",
+      "Init: the part begins when the last rank has left MPI_Init. Finalize: it ends when the first one "
+      "enters MPI_Finalize."},
+     take_without},
+    {{"ranks", "", "LIST", "", "Only processes with these MPI ranks: 0,4-7."},
+     store_parsed<&Focus::ranks, parse_ranks>},
+};
+
 }  // namespace
 
 std::vector<std::string> items_of(const std::string& option, std::string_view list) {
@@ -186,33 +211,18 @@ RankSet parse_ranks(const std::string& text) {
     return ranks;
 }
 
-std::span<const OptionRow> focus_rows() {
-    return rows;
+void insert_focus_rows(Manual& manual, size_t position) {
+    std::vector<OptionRow> focus;
+    append_rows(focus, rows);
+    manual.options.insert(manual.options.begin() + static_cast<ptrdiff_t>(position), focus.begin(),
+                          focus.end());
 }
 
 Focus read_focus(const Cli& cli) {
     Focus focus;
-    if (cli.has("from")) focus.time.from = parse_duration(cli.get<std::string>("from"));
-    if (cli.has("to")) focus.time.to = parse_duration(cli.get<std::string>("to"));
+    take_options(rows, cli, focus);
     if (focus.time.to && *focus.time.to <= focus.time.from.value_or(0))
         throw UsageError("--to must be later than --from (see --help)");
-    if (cli.has("ranks")) focus.ranks = parse_ranks(cli.get<std::string>("ranks"));
-    if (cli.has("region")) {
-        const std::string text = cli.get<std::string>("region");
-        const size_t mark = text.rfind('#');
-        focus.region = text.substr(0, mark);
-        if (mark != text.npos) focus.visit = whole<uint64_t>(std::string_view(text).substr(mark + 1));
-        if (focus.region->empty() || (mark != text.npos && focus.visit.value_or(0) == 0))
-            throw UsageError("--region: '" + text + "' is no NAME and no NAME#NUMBER from 1 (see --help)");
-    }
-    if (cli.has("without"))
-        for (const std::string& item : items_of("without", cli.get<std::string>("without"))) {
-            const bool is_init = item == "Init" || item == "MPI_Init";
-            const bool is_finalize = item == "Finalize" || item == "MPI_Finalize";
-            if (!is_init && !is_finalize)
-                throw UsageError("--without: '" + item + "' is neither Init nor Finalize (see --help)");
-            (is_init ? focus.without_init : focus.without_finalize) = true;
-        }
     return focus;
 }
 

@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,8 +48,9 @@ struct Focus {
     bool needs_events() const { return region || without_init || without_finalize; }
 };
 
-// The rows of these options, for the command line of a program, and what was given. Throws UsageError.
-std::span<const OptionRow> focus_rows();
+// Puts the rows of these options at a position among those of a program.
+void insert_focus_rows(Manual& manual, size_t position);
+// Reads what was given. Throws UsageError.
 Focus read_focus(const Cli& cli);
 
 // True, by stream, if its process has one of the ranks; for all if the focus has none. Throws Error for a

@@ -12,6 +12,7 @@
 #include "base/manual.hpp"
 #include "base/nearest.hpp"
 #include "base/topics.hpp"
+#include "base/typed_options.hpp"
 #include "base/version.hpp"
 #include "core/function_choice.hpp"
 #include "core/parse_number.hpp"
@@ -25,118 +26,6 @@ namespace ovni::run {
 
 namespace {
 
-constexpr OptionRow known[] = {
-    {"trace-dir", "o", "DIR", "OVNI_TRACEDIR",
-     "Directory of the trace; %h in it is the host, %r the rank. Default: ovni."},
-    {"append", "", "", "OVNI_APPEND",
-     R"(Keep the streams of an earlier run in that directory. The emulator takes both only if OVNI_RUN gives both
-     one name.)"},
-    {"loom", "", "host|rank|NAME", "OVNI_LOOM",
-     "Content of one loom: a host (default), a rank, or the processes of one host that share NAME."},
-    {"cpu", "", "sample|virtual", "OVNI_CPU",
-     "Record the CPU of threads that may move, as seen at MPI calls (default), or never."},
-    {"threads", "", "program|all|mpi", "OVNI_THREADS",
-     R"(Threads that have a row: all that the program makes (default), also those of the MPI library and of the tracer
-     (all), or only threads that call MPI or emit events of their own (mpi). Threads without events that live one
-     after the other, under one name, share a row.)"},
-    {"mpi-functions", "", "LIST", "OVNI_MPI_FUNCTIONS",
-     R"(MPI functions to record: words with commas between them; words with - in front are left out. The words of
-     LIST are explained below.)"},
-    {"mpi-events", "", "full|reference", "OVNI_MPI_EVENTS",
-     R"(Record all of these functions (default), or only what the reference emulator reads: its 49 functions, and
-     neither CPUs of threads that move, nor waits and OpenMP unless they are asked for.)"},
-    {"callsites", "", "0|1|N", "OVNI_CALLSITES",
-     R"(Record which line of the program calls MPI (1, default), or not (0). N up to 16: and N-1 callers of it, inlined ones
-     among them; those that are not need -fno-omit-frame-pointer.)"},
-    {"counters", "", "LIST", "OVNI_COUNTERS",
-     R"(Count what threads use in calls of MPI, regions, OpenMP and waits, for example ipc,page-faults,rss: names as perf
-     has them, with commas. Default: nothing. `list` prints the names, and which of them this machine has. See --help
-     counters.)"},
-    {"pthread", "", "off|contended|all", "OVNI_PTHREAD",
-     R"(Waits in POSIX threads to record, with their object and who has it: none, those that really wait (contended,
-     default), or besides every lock, unlock, signal, post and start of a thread (all).)"},
-    {"openmp", "", "auto|off|libomp", "OVNI_OPENMP",
-     R"(Record OpenMP where the program uses it (auto, default), or not (off). With libomp, the runtime of LLVM takes the
-     place of GCC's, which reports less. See --help settings.)"},
-    {"run-dir", "", "DIR", "OVNI_RUNDIR",
-     "Directory where events wait in memory until they are written. Default: /dev/shm."},
-    {"buffer", "", "SIZE", "OVNI_BUFFER", "Memory for the events of a thread, 256k to 16M. Default: 2M."},
-    {"buffer-mode", "", "rings|shared", "OVNI_BUFFER_MODE",
-     R"(Threads emit into buffers of their own (default), or all threads of a process emit into one buffer. It is
-     four times as large, and the drainer sorts the events out.)"},
-    {"buffer-total", "", "SIZE", "OVNI_BUFFER_TOTAL",
-     R"(Memory for all threads of a process, beyond 256k for each. Default: half of what is free there, and at
-     most 1/16 of the machine's memory.)"},
-    {"on-full", "", "block|discard", "OVNI_ON_FULL",
-     R"(Behaviour when the memory is full: the thread waits (default), or its events
-     are dropped, counted and marked as a gap.)"},
-    {"flight", "", "SIZE", "OVNI_FLIGHT",
-     R"(Keep so much of the newest events of a thread in memory, 64k to 16G. They are written at its end, after a
-     crash, or on request: MPI_Pcontrol(2), ovni_flush(), ovnictl flush, ovnirecover -w. Default: all events are
-     written.)"},
-    {"limit", "", "SIZE", "OVNI_LIMIT",
-     "Bytes that a process may write to disk; the rest is a gap. Default: no limit."},
-    {"sync", "", "off|init|both", "OVNI_SYNC",
-     R"(Measure the clocks of several nodes in MPI_Init and MPI_Finalize (both, default), in MPI_Init, or
-     nowhere.)"},
-    {"sync-timeout", "", "SECONDS", "OVNI_SYNC_TIMEOUT",
-     "Seconds that a node may keep the others waiting for this. Default: 2."},
-    {"all-traced", "", "", "OVNI_ALL_TRACED",
-     R"(All ranks of the job are traced, even those that cannot find each other with PMIx or with files in the trace
-     directory. If PMIx, or a job on one node, shows that a rank is not traced, one line names it, and the others
-     record without it.)"},
-    {"control", "", "CHAIN", "OVNI_CONTROL",
-     R"(Record only in regions that begin and end as CHAIN says, for example
-     start:mpi:Barrier:count3,stop:timeout:10. May be given several times. See --help control.)"},
-    {"control-scope", "", "thread|process|job", "OVNI_CONTROL_SCOPE",
-     R"(Recording that an event starts or stops: that of its thread, of all threads of the process (default), or
-     of all ranks, which agree on it at collectives.)"},
-    {"control-ranks", "", "RANKS", "OVNI_CONTROL_RANKS",
-     "Ranks that the chains are for, as 0,3-5; the others record all. Default: all."},
-    {"control-accuracy", "", "block|exact", "OVNI_CONTROL_ACCURACY",
-     R"(Alarms that count instructions fire at the begin of the block that has the last one (block, default), or
-     right behind it (exact).)"},
-    {"control-counter", "", "cache|processor|time", "OVNI_CONTROL_COUNTER",
-     R"(Instructions are counted in translated code (cache, default); by the processor's counter, at full speed and with
-     those of the tracer; or nanoseconds of the thread count in their place (time).)"},
-    {"control-icount-images", "", "FILES", "OVNI_CONTROL_ICOUNT_IMAGES",
-     R"(Count only instructions of these files, for example exe,libsolver.so: exe is the program. Default: all
-     but the tracer.)"},
-    {"control-log", "", "FILE", "OVNI_CONTROL_LOG",
-     "Write a line for each event to FILE; %r and %p in the name are rank and pid."},
-    {"list-functions", "", "PATTERN", "OVNI_LIST_FUNCTIONS",
-     R"(Print the functions that alarms can name, and do not run the program: those whose name holds PATTERN, or
-     matches it if it has a * or ?. Each line: bare name, whole name, file.)"},
-    {"control-default-start", "", "0|1", "OVNI_CONTROL_DEFAULT_START",
-     "Recording begins by itself if no chain starts it (1, default), or not (0)."},
-};
-
-constexpr OptionRow own[] = {
-    {"control-prefix", "", "PREFIX", "",
-     R"(The words of the controller behind it may have that prefix: with sim: the word -sim:skip is -skip. See --help
-     control.)"},
-    {"detach", "", "", "", "Record from a process that signals to the job do not reach."},
-    {"anyway", "", "", "",
-     R"(Run the program even if the trace directory cannot be written. Default: the program is not run then.)"},
-};
-
-std::vector<std::string> option_names() {
-    std::vector<std::string> names{"--help", "--version"};
-    for (std::span<const OptionRow> rows :
-         {std::span<const OptionRow>(known), std::span<const OptionRow>(own)})
-        for (const OptionRow& row : rows) names.push_back(fmt::format("--{}", row.name));
-    return names;
-}
-
-const OptionRow* find(std::string_view word) {
-    auto is_meant = [&](const OptionRow& option) {
-        return word.starts_with("--") ? option.name == word.substr(2)
-                                      : !option.letter.empty() && option.letter == word.substr(1);
-    };
-    auto found = std::find_if(std::begin(known), std::end(known), is_meant);
-    return found == std::end(known) ? nullptr : found;
-}
-
 void check_functions(std::string_view name, std::string_view list) {
     std::string_view wrong =
         choose_functions(list, std::span(mpi_function_choices), [](size_t /*function*/, bool /*in*/) {});
@@ -145,37 +34,15 @@ void check_functions(std::string_view name, std::string_view list) {
                                      proposal_of_function(wrong)));
 }
 
-std::string about_functions() {
-    std::string text =
-        R"(LIST of MPI functions: all, none, default, a tier, a family, or a function, with or without
-MPI_, read from left to right. A list that begins by leaving out begins with the default, which is tier1 and tier2:
-
-    --mpi-functions default,-collective,MPI_Wtime
-
-tier3 holds what is hot or trivial. Families:)";
-    for (std::string_view family : mpi_function_families) text += fmt::format(" {}", family);
-    return text + "\n";
-}
-
-struct Sizes {
-    std::string_view variable;
-    size_t least, most;
-};
-
-constexpr Sizes limits[] = {
-    {"OVNI_BUFFER", writer::Settings::smallest_ring, writer::Settings::largest_ring},
-    {"OVNI_FLIGHT", writer::Settings::smallest_flight, writer::Settings::largest_flight},
-};
-
-void check_size(std::string_view name, const OptionRow& option, const std::string& value) {
-    size_t size = writer::parse_size(value.c_str()).value_or(0);
+// `name`: of the option, or of its variable where that has the value; this holds for all checks.
+template <size_t least = 1, size_t most = SIZE_MAX>
+void check_size(std::string_view name, std::string_view value) {
+    const size_t size = writer::parse_size(std::string(value).c_str()).value_or(0);
     if (size == 0)
         throw UsageError(
             fmt::format("{} is a number of bytes above 0, as 512k or 16M, not '{}'", name, value));
-    for (const Sizes& sizes : limits)
-        if (option.variable == sizes.variable && (size < sizes.least || size > sizes.most))
-            throw UsageError(
-                fmt::format("{} is {}k to {}M, not '{}'", name, sizes.least >> 10, sizes.most >> 20, value));
+    if (size < least || size > most)
+        throw UsageError(fmt::format("{} is {}k to {}M, not '{}'", name, least >> 10, most >> 20, value));
 }
 
 void check_seconds(std::string_view name, std::string_view value) {
@@ -195,39 +62,192 @@ void check_call_sites(std::string_view name, std::string_view value) {
             fmt::format("{} is a number of callers from 0 to {}, not '{}'", name, most_levels, value));
 }
 
-// `name`: of the option, or of its variable where that has the value.
-void check(std::string_view name, const OptionRow& option, std::string_view value) {
-    if (value.empty()) throw UsageError(fmt::format("{} needs a value, {}", name, option.value));
-    if (is_choice(option.value) && !std::ranges::count(alternatives(option.value), value))
-        throw UsageError(fmt::format("{} is {}, not '{}'", name, option.value, value));
-    if (option.value == "SIZE") check_size(name, option, std::string(value));
-    if (option.value == "SECONDS") check_seconds(name, value);
-    if (option.variable == "OVNI_LOOM" && value.find('/') != value.npos)
+void check_loom(std::string_view name, std::string_view value) {
+    if (value.find('/') != value.npos)
         throw UsageError(fmt::format("{}: a loom has no '/' in its name: '{}'", name, value));
-    if (option.variable == "OVNI_RUNDIR" && !value.starts_with('/'))
+}
+
+void check_run_directory(std::string_view name, std::string_view value) {
+    if (!value.starts_with('/'))
         throw UsageError(fmt::format("{} is an absolute path, not '{}'", name, value));
     std::error_code none;
-    if (option.variable == "OVNI_RUNDIR" && !std::filesystem::is_directory(value, none))
+    if (!std::filesystem::is_directory(value, none))
         throw UsageError(
             fmt::format("{}: no run directory can be made in '{}': it is no directory", name, value));
-    if (option.variable == "OVNI_TRACEDIR" && std::filesystem::exists(value, none) &&
-        !std::filesystem::is_directory(value, none))
+}
+
+void check_trace_directory(std::string_view name, std::string_view value) {
+    std::error_code none;
+    if (std::filesystem::exists(value, none) && !std::filesystem::is_directory(value, none))
         throw UsageError(fmt::format("{}: no trace can be written to '{}': it is no directory", name, value));
-    if (option.variable == "OVNI_CALLSITES") check_call_sites(name, value);
-    if (option.variable == "OVNI_MPI_FUNCTIONS") check_functions(name, value);
-    if (option.variable == "OVNI_COUNTERS") check_counters(name, value);
-    if (option.variable == "OVNI_CONTROL") check_chains(name, value);
-    if (option.variable == "OVNI_CONTROL_RANKS") check_ranks(name, value);
+}
+
+// Sets an environment variable for the libraries in the program.
+struct Setting {
+    OptionRow row;
+    // Throws UsageError. Null: any value, or any choice of the row.
+    void (*check)(std::string_view name, std::string_view value) = nullptr;
+};
+
+constexpr Setting known[] = {
+    {{"trace-dir", "o", "DIR", "OVNI_TRACEDIR",
+      "Directory of the trace; %h in it is the host, %r the rank. Default: ovni."},
+     check_trace_directory},
+    {{"append", "", "", "OVNI_APPEND",
+      R"(Keep the streams of an earlier run in that directory. The emulator takes both only if OVNI_RUN gives both
+     one name.)"}},
+    {{"loom", "", "host|rank|NAME", "OVNI_LOOM",
+      "Content of one loom: a host (default), a rank, or the processes of one host that share NAME."},
+     check_loom},
+    {{"cpu", "", "sample|virtual", "OVNI_CPU",
+      "Record the CPU of threads that may move, as seen at MPI calls (default), or never."}},
+    {{"threads", "", "program|all|mpi", "OVNI_THREADS",
+      R"(Threads that have a row: all that the program makes (default), also those of the MPI library and of the tracer
+     (all), or only threads that call MPI or emit events of their own (mpi). Threads without events that live one
+     after the other, under one name, share a row.)"}},
+    {{"mpi-functions", "", "LIST", "OVNI_MPI_FUNCTIONS",
+      R"(MPI functions to record: words with commas between them; words with - in front are left out. The words of
+     LIST are explained below.)"},
+     check_functions},
+    {{"mpi-events", "", "full|reference", "OVNI_MPI_EVENTS",
+      R"(Record all of these functions (default), or only what the reference emulator reads: its 49 functions, and
+     neither CPUs of threads that move, nor waits and OpenMP unless they are asked for.)"}},
+    {{"callsites", "", "0|1|N", "OVNI_CALLSITES",
+      R"(Record which line of the program calls MPI (1, default), or not (0). N up to 16: and N-1 callers of it, inlined ones
+     among them; those that are not need -fno-omit-frame-pointer.)"},
+     check_call_sites},
+    {{"counters", "", "LIST", "OVNI_COUNTERS",
+      R"(Count what threads use in calls of MPI, regions, OpenMP and waits, for example ipc,page-faults,rss: names as perf
+     has them, with commas. Default: nothing. `list` prints the names, and which of them this machine has. See --help
+     counters.)"},
+     check_counters},
+    {{"pthread", "", "off|contended|all", "OVNI_PTHREAD",
+      R"(Waits in POSIX threads to record, with their object and who has it: none, those that really wait (contended,
+     default), or besides every lock, unlock, signal, post and start of a thread (all).)"}},
+    {{"openmp", "", "auto|off|libomp", "OVNI_OPENMP",
+      R"(Record OpenMP where the program uses it (auto, default), or not (off). With libomp, the runtime of LLVM takes the
+     place of GCC's, which reports less. See --help settings.)"}},
+    {{"run-dir", "", "DIR", "OVNI_RUNDIR",
+      "Directory where events wait in memory until they are written. Default: /dev/shm."},
+     check_run_directory},
+    {{"buffer", "", "SIZE", "OVNI_BUFFER", "Memory for the events of a thread, 256k to 16M. Default: 2M."},
+     check_size<writer::Settings::smallest_ring, writer::Settings::largest_ring>},
+    {{"buffer-mode", "", "rings|shared", "OVNI_BUFFER_MODE",
+      R"(Threads emit into buffers of their own (default), or all threads of a process emit into one buffer. It is
+     four times as large, and the drainer sorts the events out.)"}},
+    {{"buffer-total", "", "SIZE", "OVNI_BUFFER_TOTAL",
+      R"(Memory for all threads of a process, beyond 256k for each. Default: half of what is free there, and at
+     most 1/16 of the machine's memory.)"},
+     check_size<>},
+    {{"on-full", "", "block|discard", "OVNI_ON_FULL",
+      R"(Behaviour when the memory is full: the thread waits (default), or its events
+     are dropped, counted and marked as a gap.)"}},
+    {{"flight", "", "SIZE", "OVNI_FLIGHT",
+      R"(Keep so much of the newest events of a thread in memory, 64k to 16G. They are written at its end, after a
+     crash, or on request: MPI_Pcontrol(2), ovni_flush(), ovnictl flush, ovnirecover -w. Default: all events are
+     written.)"},
+     check_size<writer::Settings::smallest_flight, writer::Settings::largest_flight>},
+    {{"limit", "", "SIZE", "OVNI_LIMIT",
+      "Bytes that a process may write to disk; the rest is a gap. Default: no limit."},
+     check_size<>},
+    {{"sync", "", "off|init|both", "OVNI_SYNC",
+      R"(Measure the clocks of several nodes in MPI_Init and MPI_Finalize (both, default), in MPI_Init, or
+     nowhere.)"}},
+    {{"sync-timeout", "", "SECONDS", "OVNI_SYNC_TIMEOUT",
+      "Seconds that a node may keep the others waiting for this. Default: 2."},
+     check_seconds},
+    {{"all-traced", "", "", "OVNI_ALL_TRACED",
+      R"(All ranks of the job are traced, even those that cannot find each other with PMIx or with files in the trace
+     directory. If PMIx, or a job on one node, shows that a rank is not traced, one line names it, and the others
+     record without it.)"}},
+    {{"control", "", "CHAIN", "OVNI_CONTROL",
+      R"(Record only in regions that begin and end as CHAIN says, for example
+     start:mpi:Barrier:count3,stop:timeout:10. May be given several times. See --help control.)"},
+     check_chains},
+    {{"control-scope", "", "thread|process|job", "OVNI_CONTROL_SCOPE",
+      R"(Recording that an event starts or stops: that of its thread, of all threads of the process (default), or
+     of all ranks, which agree on it at collectives.)"}},
+    {{"control-ranks", "", "RANKS", "OVNI_CONTROL_RANKS",
+      "Ranks that the chains are for, as 0,3-5; the others record all. Default: all."},
+     check_ranks},
+    {{"control-accuracy", "", "block|exact", "OVNI_CONTROL_ACCURACY",
+      R"(Alarms that count instructions fire at the begin of the block that has the last one (block, default), or
+     right behind it (exact).)"}},
+    {{"control-counter", "", "cache|processor|time", "OVNI_CONTROL_COUNTER",
+      R"(Instructions are counted in translated code (cache, default); by the processor's counter, at full speed and with
+     those of the tracer; or nanoseconds of the thread count in their place (time).)"}},
+    {{"control-icount-images", "", "FILES", "OVNI_CONTROL_ICOUNT_IMAGES",
+      R"(Count only instructions of these files, for example exe,libsolver.so: exe is the program. Default: all
+     but the tracer.)"}},
+    {{"control-log", "", "FILE", "OVNI_CONTROL_LOG",
+      "Write a line for each event to FILE; %r and %p in the name are rank and pid."}},
+    {{"list-functions", "", "PATTERN", "OVNI_LIST_FUNCTIONS",
+      R"(Print the functions that alarms can name, and do not run the program: those whose name holds PATTERN, or
+     matches it if it has a * or ?. Each line: bare name, whole name, file.)"}},
+    {{"control-default-start", "", "0|1", "OVNI_CONTROL_DEFAULT_START",
+      "Recording begins by itself if no chain starts it (1, default), or not (0)."}},
+};
+
+constexpr OptionRow own[] = {
+    {"control-prefix", "", "PREFIX", "",
+     R"(The words of the controller behind it may have that prefix: with sim: the word -sim:skip is -skip. See --help
+     control.)"},
+    {"detach", "", "", "", "Record from a process that signals to the job do not reach."},
+    {"anyway", "", "", "",
+     R"(Run the program even if the trace directory cannot be written. Default: the program is not run then.)"},
+};
+
+std::vector<OptionRow> option_rows() {
+    std::vector<OptionRow> rows;
+    append_rows(rows, known);
+    rows.insert(rows.end(), std::begin(own), std::end(own));
+    return rows;
+}
+
+std::vector<std::string> option_names() {
+    std::vector<std::string> names{"--help", "--version"};
+    for (const OptionRow& row : option_rows()) names.push_back(fmt::format("--{}", row.name));
+    return names;
+}
+
+const Setting* find(std::string_view word) {
+    auto is_meant = [&](const Setting& setting) {
+        const OptionRow& row = setting.row;
+        return word.starts_with("--") ? row.name == word.substr(2)
+                                      : !row.letter.empty() && row.letter == word.substr(1);
+    };
+    auto found = std::find_if(std::begin(known), std::end(known), is_meant);
+    return found == std::end(known) ? nullptr : found;
+}
+
+std::string about_functions() {
+    std::string text =
+        R"(LIST of MPI functions: all, none, default, a tier, a family, or a function, with or without
+MPI_, read from left to right. A list that begins by leaving out begins with the default, which is tier1 and tier2:
+
+    --mpi-functions default,-collective,MPI_Wtime
+
+tier3 holds what is hot or trivial. Families:)";
+    for (std::string_view family : mpi_function_families) text += fmt::format(" {}", family);
+    return text + "\n";
+}
+
+void check(std::string_view name, const Setting& setting, std::string_view value) {
+    const std::string_view wanted = setting.row.value;
+    if (value.empty()) throw UsageError(fmt::format("{} needs a value, {}", name, wanted));
+    if (is_choice(wanted) && !std::ranges::count(alternatives(wanted), value))
+        throw UsageError(fmt::format("{} is {}, not '{}'", name, wanted, value));
+    if (setting.check) setting.check(name, value);
 }
 
 // The settings that the user has made for all runs are checked as well, if no option replaces them.
 void check_environment(const Options& options) {
-    for (const OptionRow& option : known) {
-        std::string variable(option.variable);
+    for (const Setting& setting : known) {
+        std::string variable(setting.row.variable);
         const char* value = std::getenv(variable.c_str());
         bool is_replaced =
             std::ranges::any_of(options.environment, [&](const auto& set) { return set.first == variable; });
-        if (value && *value && !option.value.empty() && !is_replaced) check(variable, option, value);
+        if (value && *value && !setting.row.value.empty() && !is_replaced) check(variable, setting, value);
     }
 }
 
@@ -241,26 +261,26 @@ char** take(Options& options, char** argv) {
         value = word.substr(equals + 1);
         word = word.substr(0, equals);
     }
-    const OptionRow* option = find(word);
-    if (!option)
+    const Setting* setting = find(word);
+    if (!setting)
         throw UsageError(
             fmt::format("unknown option {}{}, see --help", word, proposal(word, option_names())));
-    const std::string name = fmt::format("--{}", option->name);
-    if (option->value.empty()) {
+    const std::string name = fmt::format("--{}", setting->row.name);
+    if (setting->row.value.empty()) {
         if (value) throw UsageError(fmt::format("{} takes no value", word));
         value = "1";
     } else if (!value) {
         if (argv[1]) value = *++argv;
-        check(name, *option, value.value_or(""));
+        check(name, *setting, value.value_or(""));
     } else {
-        check(name, *option, *value);
+        check(name, *setting, *value);
     }
-    options.environment.emplace_back(option->variable, *value);
+    options.environment.emplace_back(setting->row.variable, *value);
     return argv + 1;
 }
 
 Manual manual() {
-    Manual manual{
+    return {
         .program = "ovnirun",
         .summary = "run a program and trace it",
         .usage = "ovnirun [OPTIONS] [--] PROGRAM [ARGUMENTS...]",
@@ -271,12 +291,10 @@ Manual manual() {
 
 A program that is linked statically runs unchanged, and nothing of it is recorded. Names in brackets are environment
 variables with the meaning of the option.)",
-        .options = {std::begin(known), std::end(known)},
+        .options = option_rows(),
         .lists = about_functions(),
         .topics = {&topics::control, &topics::counters, &topics::settings, &topics::emit, &topics::trouble},
     };
-    manual.options.insert(manual.options.end(), std::begin(own), std::end(own));
-    return manual;
 }
 
 // The answer to a question about ovnirun itself; empty if *words is another option.
@@ -297,7 +315,7 @@ std::string answer_to(char** words) {
 
 std::vector<std::string> option_variables() {
     std::vector<std::string> names;
-    for (const OptionRow& row : known) names.emplace_back(row.variable);
+    for (const Setting& setting : known) names.emplace_back(setting.row.variable);
     return names;
 }
 

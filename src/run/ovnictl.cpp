@@ -14,6 +14,8 @@
 #include "base/cli.hpp"
 #include "base/error.hpp"
 #include "base/topics.hpp"
+#include "base/typed_options.hpp"
+#include "core/parse_number.hpp"
 #include "run/control_client.hpp"
 #include "run/control_targets.hpp"
 
@@ -42,19 +44,33 @@ const Command* find_command(std::string_view name) {
     return found == std::end(commands) ? nullptr : found;
 }
 
-constexpr OptionRow rows[] = {
-    {"rank", "r", "LIST", "", "Only these ranks: 0,4-7."},
-    {"job", "j", "ID", "", "Only that job: OVNI_RUN, or the number that the launcher gave it."},
-    {"pid", "p", "LIST", "", "Only these processes."},
-    {"timeout", "t", "SECONDS", "", "Time to wait for answers.", "5"},
-};
-
 struct Request {
     Wanted wanted;
     std::string command = "fire";
     std::string text = "fire";  // with its argument
     std::chrono::milliseconds timeout{};
 };
+
+std::chrono::milliseconds time_from(const std::string& value) {
+    constexpr double longest = 1'000'000;
+    const double seconds = parse_number<double>(value).value_or(0);
+    if (!(seconds > 0) || seconds > longest)
+        throw UsageError("--timeout is a number of seconds above 0, and 1000000 at most");
+    return std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
+}
+
+constexpr TypedOption<Request> rows[] = {
+    {{"rank", "r", "LIST", "", "Only these ranks: 0,4-7."},
+     [](Request& request, const std::string& value) { request.wanted.ranks = value; }},
+    {{"job", "j", "ID", "", "Only that job: OVNI_RUN, or the number that the launcher gave it."},
+     [](Request& request, const std::string& value) { request.wanted.job = value; }},
+    {{"pid", "p", "LIST", "", "Only these processes."},
+     [](Request& request, const std::string& value) { request.wanted.pids = value; }},
+    {{"timeout", "t", "SECONDS", "", "Time to wait for answers.", "5"},
+     store_parsed<&Request::timeout, time_from>},
+};
+
+;
 
 bool is_number(std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
@@ -184,14 +200,7 @@ std::string about_commands() {
 Request parse_request(const Cli& cli) {
     Request request;
     take_words(cli.words, request);
-    if (cli.has("rank")) request.wanted.ranks = cli.get("rank");
-    if (cli.has("job")) request.wanted.job = cli.get("job");
-    if (cli.has("pid")) request.wanted.pids = cli.get("pid");
-    constexpr double longest = 1'000'000;
-    auto seconds = cli.get<double>("timeout");
-    if (!(seconds > 0) || seconds > longest)
-        throw UsageError("--timeout is a number of seconds above 0, and 1000000 at most");
-    request.timeout = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
+    take_options(rows, cli, request);
     return request;
 }
 
@@ -209,10 +218,11 @@ is a control socket, a directory of them (as OVNI_RUNDIR), or a pattern of both.
     mpirun --npernode 1 ovnictl stop
 
 The exit status is 0 if all answer ok, else 1.)",
-        .options = {std::begin(rows), std::end(rows)},
+        .options = {},
         .lists = about_commands(),
         .topics = {&topics::control},
     };
+    append_rows(cli.manual.options, rows);
     return cli;
 }
 

@@ -13,6 +13,7 @@
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/topics.hpp"
+#include "base/typed_options.hpp"
 #include "core/parse_number.hpp"
 #include "drain/drainer.hpp"
 #include "ovni/format.h"
@@ -211,6 +212,17 @@ void write_out(const fs::path& directory) {
 
 enum class Task { recover, write_out, discard };
 
+struct Options {
+    bool all = false, lists = false, several_jobs = false;
+    std::optional<std::string> job;
+    std::optional<int> pid;
+    Task task = Task::recover;
+    std::vector<std::string> directories;
+
+    bool chooses() const { return all || job || pid; }
+    bool wants_living() const { return task == Task::write_out; }
+};
+
 // One bad directory does not stop the rest.
 bool try_one(const std::string& directory, Task task) {
     try {
@@ -225,17 +237,28 @@ bool try_one(const std::string& directory, Task task) {
     }
 }
 
-constexpr OptionRow rows[] = {
-    {"all", "a", "", "",
-     "All run directories of this user that nobody drains; with -w, all that somebody drains."},
-    {"job", "", "JOB", "", "Of these, those of a job, as --list names it."},
-    {"pid", "", "PID", "", "Of these, those of an ovnirun, or of a process that it runs."},
-    {"yes", "", "", "", "With --all: of several jobs, too."},
-    {"write-out", "w", "", "",
-     R"(Bring the traces of running processes up to date, with what flight recorders keep: they can be emulated
+int number_of_process(const std::string& pid) {
+    const int number = parse_number<int>(pid).value_or(0);
+    if (number <= 0) throw UsageError("--pid is the number of a process, not '" + pid + "'");
+    return number;
+}
+
+constexpr TypedOption<Options> rows[] = {
+    {{"all", "a", "", "",
+      "All run directories of this user that nobody drains; with -w, all that somebody drains."},
+     choose<&Options::all, true>},
+    {{"job", "", "JOB", "", "Of these, those of a job, as --list names it."}, store<&Options::job>},
+    {{"pid", "", "PID", "", "Of these, those of an ovnirun, or of a process that it runs."},
+     store_parsed<&Options::pid, number_of_process>},
+    {{"yes", "", "", "", "With --all: of several jobs, too."}, choose<&Options::several_jobs, true>},
+    {{"write-out", "w", "", "",
+      R"(Bring the traces of running processes up to date, with what flight recorders keep: they can be emulated
      then, and show what is open now. Needs --job, --pid, --all or directories.)"},
-    {"discard", "", "", "", "Give up what is in them instead. Needs --job, --pid, --all or directories."},
-    {"list", "l", "", "", "Print the run directories of this user. This is the default."},
+     choose<&Options::task, Task::write_out>},
+    {{"discard", "", "", "", "Give up what is in them instead. Needs --job, --pid, --all or directories."},
+     choose<&Options::task, Task::discard>},
+    {{"list", "l", "", "", "Print the run directories of this user. This is the default."},
+     choose<&Options::lists, true>},
 };
 
 Cli recover_cli() {
@@ -249,10 +272,11 @@ Cli recover_cli() {
             R"(Writes out what traced processes left in memory when they and their ovnirun were killed, and
 ends their streams. Run it on the node of the processes, as their user; root acts as the owner of a DIR. Run directories lie in ovni-UID, below OVNI_RUNDIR, /dev/shm,
 TMPDIR or /tmp.)",
-        .options = {std::begin(rows), std::end(rows)},
+        .options = {},
         .lists = "",
         .topics = {&topics::trouble},
     };
+    append_rows(cli.manual.options, rows);
     return cli;
 }
 
@@ -264,37 +288,31 @@ bool has_process(const fs::path& directory, int pid) {
            });
 }
 
-int number_of(const std::string& pid) {
-    const int number = parse_number<int>(pid).value_or(0);
-    if (number <= 0) throw UsageError("--pid is the number of a process, not '" + pid + "'");
-    return number;
-}
-
 // Those that nobody drains, or those that somebody does.
-std::vector<std::string> chosen(const Cli& cli, bool living) {
+std::vector<std::string> chosen(const Options& options) {
     std::vector<std::string> directories;
     std::set<std::string> jobs;
-    const int pid = cli.has("pid") ? number_of(cli.get("pid")) : 0;
+    const bool living = options.wants_living();
     for (const fs::path& directory : run_directories()) {
-        const bool is_meant = cli.has("job")   ? name_of_run(directory).job == cli.get("job")
-                              : cli.has("pid") ? has_process(directory, pid)
-                                               : true;
+        const bool is_meant = options.job   ? name_of_run(directory).job == *options.job
+                              : options.pid ? has_process(directory, *options.pid)
+                                            : true;
         if (!is_meant || is_abandoned(directory) == living) continue;
         directories.push_back(directory.string());
         jobs.insert(name_of_run(directory).job);
     }
-    if (directories.empty() && !cli.has("all"))
+    if (directories.empty() && !options.all)
         throw Error(
             living ? "no program that runs has a run directory of it here (see --list)"
                    : "it has no abandoned run directory here (see --list); if it still runs, use --write-out",
-            cli.has("job") ? "job " + cli.get("job") : "process " + cli.get("pid"));
+            options.job ? "job " + *options.job : fmt::format("process {}", *options.pid));
     if (run_directories().empty())
         tell_none();
     else if (directories.empty())
         log::info("{}",
                   living ? "no program that runs has a run directory here (see --list)"
                          : "nothing is abandoned here (see --list); of programs that still run: --write-out");
-    if (cli.has("all") && jobs.size() > 1 && !cli.has("yes"))
+    if (options.all && jobs.size() > 1 && !options.several_jobs)
         throw UsageError(
             fmt::format("run directories of {} jobs are here: {}; choose one with --job, or take "
                         "all with --all --yes",
@@ -302,27 +320,32 @@ std::vector<std::string> chosen(const Cli& cli, bool living) {
     return directories;
 }
 
+Options read_options(const Cli& cli) {
+    Options options;
+    options.directories = cli.words;
+    take_options(rows, cli, options);
+    const bool has_task = options.task != Task::recover, has_directories = !options.directories.empty();
+    const int choices =
+        options.lists + options.all + options.job.has_value() + options.pid.has_value() + has_directories;
+    if (choices > 1 || (has_task && options.lists))
+        throw UsageError("one of --list, --all, --job, --pid or directories (see --help)");
+    if (cli.has("write-out") && cli.has("discard"))
+        throw UsageError("--write-out or --discard: choose one (see --help)");
+    if (has_task && choices == 0)
+        throw UsageError(fmt::format("--{} of what? --job, --pid, --all or a directory (see --list)",
+                                     options.wants_living() ? "write-out" : "discard"));
+    return options;
+}
+
 int run(int argc, char** argv) {
     Cli cli = recover_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     make_file_limit_an_error();
-    std::vector<std::string> directories = cli.words;
-    const bool living = cli.has("write-out"), discards = cli.has("discard");
-    const Task task = living ? Task::write_out : discards ? Task::discard : Task::recover;
-    const bool chooses = cli.has("all") || cli.has("job") || cli.has("pid");
-    if (cli.has("list") + cli.has("all") + cli.has("job") + cli.has("pid") + !directories.empty() > 1 ||
-        ((living || discards) && cli.has("list")))
-        throw UsageError("one of --list, --all, --job, --pid or directories (see --help)");
-    if (living && discards) throw UsageError("--write-out or --discard: choose one (see --help)");
-    if ((living || discards) && !chooses && directories.empty())
-        throw UsageError(fmt::format("--{} of what? --job, --pid, --all or a directory (see --list)",
-                                     living ? "write-out" : "discard"));
-    if (chooses)
-        directories = chosen(cli, living);
-    else if (directories.empty())
-        list();
+    const Options options = read_options(cli);
+    const std::vector<std::string> directories = options.chooses() ? chosen(options) : options.directories;
+    if (!options.chooses() && directories.empty()) list();
     bool all_well = true;
-    for (const std::string& directory : directories) all_well = try_one(directory, task) && all_well;
+    for (const std::string& directory : directories) all_well = try_one(directory, options.task) && all_well;
     return all_well ? 0 : 1;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/topics.hpp"
+#include "base/typed_options.hpp"
 #include "model/model_spec.hpp"
 
 namespace ovni {
@@ -19,14 +20,25 @@ char parse_model(const std::string& name) {
     return model->id;
 }
 
-constexpr OptionRow cut_rows[] = {
-    {"output", "o", "DIR", "", "Directory of the new trace."},
-    {"looms", "", "LIST", "", "Only these looms, by name: node0,node1."},
-    {"models", "", "LIST", "",
-     "Only events of these models, by character or name: M,nosv. The life cycle of threads always stays."},
-    {"clock-offsets", "c", "FILE", "",
-     "Clocks of the nodes, clocks.json or clock-offsets.txt of any name. ovniemu needs FILE for OUT again."},
-    {"sort", "", "", "", "Sort unsorted regions (OU[ to OU]), as ovnisort does."},
+void take_looms(CutCommand& command, const std::string& value) {
+    for (const std::string& loom : items_of("looms", value)) command.options.looms.insert(loom);
+}
+
+void take_models(CutCommand& command, const std::string& value) {
+    for (const std::string& model : items_of("models", value)) command.options.models += parse_model(model);
+}
+
+constexpr TypedOption<CutCommand> cut_rows[] = {
+    {{"output", "o", "DIR", "", "Directory of the new trace."}, store<&CutCommand::output>},
+    {{"looms", "", "LIST", "", "Only these looms, by name: node0,node1."}, take_looms},
+    {{"models", "", "LIST", "",
+      "Only events of these models, by character or name: M,nosv. The life cycle of threads always stays."},
+     take_models},
+    {{"clock-offsets", "c", "FILE", "",
+      "Clocks of the nodes, clocks.json or clock-offsets.txt of any name. ovniemu needs FILE for OUT again."},
+     [](CutCommand& command, const std::string& value) { command.options.clock_table = value; }},
+    {{"sort", "", "", "", "Sort unsorted regions (OU[ to OU]), as ovnisort does."},
+     [](CutCommand& command, const std::string&) { command.options.regions = Regions::sorted; }},
 };
 
 std::string list_of_models() {
@@ -52,29 +64,21 @@ closed.
 A TIME counts from the first event of TRACE, as in the outputs of ovniemu. It is a number with its unit:
 
     1.5s 300ms 20us 123456ns)",
-        .options = {std::begin(cut_rows), std::end(cut_rows)},
+        .options = {},
         .lists = list_of_models(),
         .topics = {&topics::cut},
     };
-    cli.manual.options.insert(cli.manual.options.begin() + 1, focus_rows().begin(), focus_rows().end());
+    append_rows(cli.manual.options, cut_rows);
+    insert_focus_rows(cli.manual, 1);
     return cli;
 }
 
 CutCommand read_cut_command(const Cli& cli) {
     CutCommand command;
-    CutOptions& options = command.options;
     command.trace = only_word(cli, "trace directory");
     if (!cli.has("output")) throw UsageError("missing -o, the directory of the new trace (see --help)");
-    command.output = cli.get<std::string>("output");
-    options.focus = read_focus(cli);
-    if (cli.has("looms"))
-        for (const std::string& loom : items_of("looms", cli.get<std::string>("looms")))
-            options.looms.insert(loom);
-    if (cli.has("models"))
-        for (const std::string& model : items_of("models", cli.get<std::string>("models")))
-            options.models += parse_model(model);
-    if (cli.has("clock-offsets")) options.clock_table = cli.get<std::string>("clock-offsets");
-    if (cli.has("sort")) options.regions = Regions::sorted;
+    take_options(cut_rows, cli, command);
+    command.options.focus = read_focus(cli);
     return command;
 }
 

@@ -8,7 +8,7 @@
 #include "base/parallel.hpp"
 #include "base/printable.hpp"
 #include "base/table_memory.hpp"
-#include "core/parse_number.hpp"
+#include "base/typed_options.hpp"
 #include "cut/focus.hpp"
 #include "emu/plan/start.hpp"
 #include "model/mpi_region.hpp"
@@ -209,35 +209,33 @@ int print_wait(const Options& options) {
     return scanned.damages.empty() ? 0 : 1;
 }
 
-size_t number_of_wait(const Cli& cli) {
-    const auto value = cli.get<std::string>("wait");
-    const size_t number = parse_number<size_t>(value).value_or(0);
-    if (number == 0)
-        throw UsageError(fmt::format("--wait is a number from 1 on, not '{}' (see --help)", value));
-    for (const char* other : {"hexadecimal", "corrected", "partners", "times"})
-        if (cli.has(other))
-            throw UsageError(fmt::format("--wait prints no events, so --{} says nothing", other));
-    if (!read_focus(cli).is_whole()) throw UsageError("--wait is one of the whole trace: it has no part");
-    return number;
+size_t number_of_wait(const std::string& value) {
+    return number_of<size_t>("--wait", value, 1);
 }
 
-constexpr OptionRow rows[] = {
-    {"hexadecimal", "x", "", "", "Print the bytes of payloads instead of descriptions."},
-    {"corrected", "", "", "",
-     "Print clocks and order as the emulator sees them, by what is known of the clocks of nodes."},
-    {"times", "", "", "",
-     R"(Print times as ovniemu shows them instead of clocks: ns since the first event, clocks corrected; and the names of regions
+constexpr TypedOption<Options> rows[] = {
+    {{"hexadecimal", "x", "", "", "Print the bytes of payloads instead of descriptions."},
+     choose<&Options::payload, PayloadText::hexadecimal>},
+    {{"corrected", "", "", "",
+      "Print clocks and order as the emulator sees them, by what is known of the clocks of nodes."},
+     choose<&Options::corrected, true>},
+    {{"times", "", "", "",
+      R"(Print times as ovniemu shows them instead of clocks: ns since the first event, clocks corrected; and the names of regions
      of MPI_Pcontrol.)"},
-    {"partners", "", "", "",
-     R"(Print the other end of a message behind the event that sends it (->: who receives it, and the clock at which the
+     choose<&Options::times, true>},
+    {{"partners", "", "", "",
+      R"(Print the other end of a message behind the event that sends it (->: who receives it, and the clock at which the
      receive was complete) and behind the one that posts its receive (<-: who sends it, and the clock at which the send
      began).)"},
-    {"wait", "", "N", "",
-     R"(Print no events, but what the wait of number N was found from: both ends of the messages that its call completes, or
+     choose<&Options::partners, true>},
+    {{"wait", "", "N", "",
+      R"(Print no events, but what the wait of number N was found from: both ends of the messages that its call completes, or
      all members of its collective, with their calls, times, and places in the streams. N counts the longest waits, as
      ovnitop --waits lists the first 20, and a report (waits, longest) the first 100.)"},
-    {"clock-offsets", "c", "FILE", "",
-     R"(File to correct by, with --corrected, --times, --wait or a part: clocks.json or clock-offsets.txt of any name.)"},
+     store_parsed<&Options::wait, number_of_wait>},
+    {{"clock-offsets", "c", "FILE", "",
+      R"(File to correct by, with --corrected, --times, --wait or a part: clocks.json or clock-offsets.txt of any name.)"},
+     store<&Options::clocks>},
 };
 
 Cli dump_cli() {
@@ -254,31 +252,37 @@ knows are printed as UNKNOWN, and the first of each code is reported.
 
 A TIME counts from the first event, as in the outputs of ovniemu: 1.5s 300ms 20us 123456ns. A part is printed as with
 --corrected.)",
-        .options = {std::begin(rows), std::end(rows)},
+        .options = {},
         .lists = "",
         .topics = {},
     };
-    cli.manual.options.insert(cli.manual.options.end(), focus_rows().begin(), focus_rows().end());
+    append_rows(cli.manual.options, rows);
+    insert_focus_rows(cli.manual, std::size(rows));
     return cli;
+}
+
+Options read_options(const Cli& cli) {
+    Options options;
+    options.directory = only_word(cli, "trace directory");
+    take_options(rows, cli, options);
+    options.focus = read_focus(cli);
+    if (options.wait) {
+        for (const char* other : {"hexadecimal", "corrected", "partners", "times"})
+            if (cli.has(other))
+                throw UsageError(fmt::format("--wait prints no events, so --{} says nothing", other));
+        if (!options.focus.is_whole()) throw UsageError("--wait is one of the whole trace: it has no part");
+    } else if (options.clocks && !options.is_corrected()) {
+        throw UsageError("-c needs --corrected, --times or --wait (see --help)");
+    }
+    return options;
 }
 
 int run(int argc, char** argv) {
     Cli cli = dump_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     make_file_limit_an_error();
-    Options options{only_word(cli, "trace directory"),
-                    cli.has("hexadecimal") ? PayloadText::hexadecimal : PayloadText::described,
-                    cli.has("corrected"),
-                    cli.has("partners"),
-                    cli.has("times"),
-                    read_focus(cli),
-                    {},
-                    {}};
+    const Options options = read_options(cli);
     advise_keep_going(options.directory, "ovniemu ");
-    if (cli.has("clock-offsets")) options.clocks = cli.get("clock-offsets");
-    if (cli.has("wait")) options.wait = number_of_wait(cli);
-    if (options.clocks && !options.is_corrected() && !options.wait)
-        throw UsageError("-c needs --corrected, --times or --wait (see --help)");
     return options.wait ? print_wait(options) : dump(options);
 }
 

@@ -6,6 +6,7 @@
 #include "base/file.hpp"
 #include "base/log.hpp"
 #include "base/open_directory.hpp"
+#include "base/typed_options.hpp"
 #include "session/check/trace_check.hpp"
 #include "trace/region_sort.hpp"
 #include "trace/trace.hpp"
@@ -40,9 +41,20 @@ int sort(const Trace& trace, uint64_t look_back) {
     return 0;
 }
 
-constexpr OptionRow rows[] = {
-    {"check", "c", "", "", "Change nothing; report every clock that goes back."},
-    {"look-back", "n", "EVENTS", "", "Events to look back for the place where a region belongs.", "1000000"},
+struct Options {
+    bool checks = false;
+    uint64_t look_back = 0;
+};
+
+uint64_t look_back(const std::string& value) {
+    return number_of<uint64_t>("-n", value, 1);
+}
+
+constexpr TypedOption<Options> rows[] = {
+    {{"check", "c", "", "", "Change nothing; report every clock that goes back."},
+     choose<&Options::checks, true>},
+    {{"look-back", "n", "EVENTS", "", "Events to look back for the place where a region belongs.", "1000000"},
+     store_parsed<&Options::look_back, look_back>},
 };
 
 Cli sort_cli() {
@@ -55,10 +67,11 @@ Cli sort_cli() {
         .description =
             R"(Sorts the regions of out-of-order events (between OU[ and OU]) of all streams of the trace in
 DIR, in place. The emulators do so while reading with --sort.)",
-        .options = {std::begin(rows), std::end(rows)},
+        .options = {},
         .lists = "",
         .topics = {},
     };
+    append_rows(cli.manual.options, rows);
     return cli;
 }
 
@@ -67,12 +80,12 @@ int run(int argc, char** argv) {
     Cli cli = sort_cli();
     if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
     std::string directory = only_word(cli, "trace directory");
-    auto look_back = cli.get<int64_t>("look-back");
-    if (look_back < 1) throw UsageError("-n must be above 0");
+    Options options;
+    take_options(rows, cli, options);
     make_file_limit_an_error();
     Trace trace = Trace::open(directory, Metadata::version_only);
     refuse_no_trace(trace);
-    return cli.has("check") ? check(trace) : sort(trace, static_cast<uint64_t>(look_back));
+    return options.checks ? check(trace) : sort(trace, options.look_back);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ from the first event, as in the outputs of ovniemu: 1.5s 300ms 20us 123456ns.)",
         .topics = {&topics::cut, &topics::analysis},
     };
     for (const TopTable* table : top_tables) cli.manual.options.push_back(table->row);
-    cli.manual.options.insert(cli.manual.options.end(), focus_rows().begin(), focus_rows().end());
+    insert_focus_rows(cli.manual, cli.manual.options.size());
     return cli;
 }
 

@@ -32,8 +32,9 @@ run=("$1" -n 2 "$2")
 check 2 "${run[@]}" word
 expect 1 err "ovnisync: ERROR: unexpected word 'word'"
 check 2 "${run[@]}" -n 0
-expect 1 err 'ovnisync: ERROR: -n must be at least 1'
+expect 1 err 'ovnisync: ERROR: -n is a number from 1 to 100000000, not .0'
 check 2 "${run[@]}" -d often
+expect 1 err "ovnisync: ERROR: -d is a number from 1 on, not .often"
 check 2 "${run[@]}" -o a/clocks.json
 if "${run[@]}" --samples a/samples.h5 -d 2 -w 0 -o a/drift >out 2>err; then
     same "the first bytes of an HDF5 file" HDF "$(head -c 4 a/samples.h5 | tail -c 3)"
@@ -43,7 +44,7 @@ else
     expect 1 err 'ovnisync: ERROR: --samples: this ovnisync was built without HDF5'
 fi
 check 2 "${run[@]}" -n 2147483647
-expect 1 err 'ovnisync: ERROR: -n must be at most 100000000'
+expect 1 err 'ovnisync: ERROR: -n is a number from 1 to 100000000, not .2147483647'
 check 2 "${run[@]}" --samples ./a/../same -o same
 check 1 "${run[@]}" -o /dev/null
 expect 1 err 'ovnisync: ERROR: /dev/null: exists and is not a regular file'

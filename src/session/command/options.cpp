@@ -10,7 +10,7 @@
 #include "base/log.hpp"
 #include "base/open_directory.hpp"
 #include "base/topics.hpp"
-#include "core/parse_number.hpp"
+#include "base/typed_options.hpp"
 #include "ring/settings.hpp"
 #include "session/check/trace_check.hpp"
 
@@ -18,59 +18,109 @@ namespace ovni {
 
 namespace {
 
-constexpr OptionRow rows[] = {
-    {"output", "o", "DIR", "", "Directory of the outputs. Default: TRACE."},
-    {"clock-offsets", "c", "FILE", "",
-     R"(Clocks of the nodes: clocks.json or clock-offsets.txt, of any name. Default: what the program has
+RowNames row_names(const std::string& value) {
+    if (value == "reference") return RowNames::reference;
+    if (value == "ranks") return RowNames::ranks;
+    throw UsageError(fmt::format("--row-names is ranks or reference, not '{}' (see --help)", value));
+}
+
+int threads(const std::string& value) {
+    constexpr int most = 1024;
+    return number_of("--jobs", value, 1, most);
+}
+
+uint64_t memory(const std::string& value) {
+    const std::optional<size_t> size = writer::parse_size(value.c_str());
+    if (!size)
+        throw UsageError(fmt::format(
+            "--memory is a number of bytes or of k, M or G, such as 512M, not '{}' (see --help)", value));
+    return *size;
+}
+
+void read_local(EmulationOptions& options, const std::string& directory) {
+    options.trace = directory;
+    options.storage = Storage::node_local;
+}
+
+constexpr TypedOption<EmulationOptions> rows[] = {
+    {{"output", "o", "DIR", "", "Directory of the outputs. Default: TRACE."},
+     store<&EmulationOptions::output>},
+    {{"clock-offsets", "c", "FILE", "",
+      R"(Clocks of the nodes: clocks.json or clock-offsets.txt, of any name. Default: what the program has
      measured itself, with clocks.json in TRACE; if there is neither, clock-offsets.txt in TRACE.)"},
-    {"sort", "", "", "",
-     R"(Sort unsorted regions (OU[ to OU]) while reading, as ovnisort does. Nothing is written to TRACE.)"},
-    {"keep-going", "", "", "",
-     R"(Emulate what is good of a damaged trace. Streams that cannot be read are left out, others end at
+     store<&EmulationOptions::clock_table>},
+    {{"sort", "", "", "",
+      R"(Sort unsorted regions (OU[ to OU]) while reading, as ovnisort does. Nothing is written to TRACE.)"},
+     choose<&EmulationOptions::regions, Regions::sorted>},
+    {{"keep-going", "", "", "",
+      R"(Emulate what is good of a damaged trace. Streams that cannot be read are left out, others end at
      their first wrong event, and a list says what is missing. Reads the trace three times more.)"},
-    {"report", "", "FILE", "",
-     R"(Write a summary as JSON, too: events, time in states, MPI by function and rank, losses and oddities.
+     choose<&EmulationOptions::tolerance, Tolerance::keep_going>},
+    {{"report", "", "FILE", "",
+      R"(Write a summary as JSON, too: events, time in states, MPI by function and rank, losses and oddities.
      See --help report.)"},
-    {"breakdown", "b", "", "",
-     R"(Write breakdowns, too: what all CPUs do, sorted, for the models nanos6, nosv and openmp.)"},
-    {"no-states", "", "", "", "Leave states out of mpi.prv, which is half as large then."},
-    {"min-duration", "", "TIME", "",
-     "Leave slices out of --perfetto that are shorter, such as 10us. A line says how many these are."},
-    {"row-names", "", "ranks|reference", "",
-     R"(Names of thread rows in all outputs. ranks: with rank, host and the name of the thread, as far as the
+     store<&EmulationOptions::report>},
+    {{"breakdown", "b", "", "",
+      R"(Write breakdowns, too: what all CPUs do, sorted, for the models nanos6, nosv and openmp.)"},
+     choose<&EmulationOptions::breakdowns, Breakdowns::yes>},
+    {{"no-states", "", "", "", "Leave states out of mpi.prv, which is half as large then."},
+     choose<&EmulationOptions::leaves_out_states, true>,
+     "mpi-prv",
+     "no other output has them"},
+    {{"min-duration", "", "TIME", "",
+      "Leave slices out of --perfetto that are shorter, such as 10us. A line says how many these are."},
+     store_parsed<&EmulationOptions::min_duration, parse_duration>,
+     "perfetto",
+     "other outputs have all slices"},
+    {{"row-names", "", "ranks|reference", "",
+      R"(Names of thread rows in all outputs. ranks: with rank, host and the name of the thread, as far as the
      trace tells them, as in "rank 3 node1 TH 1.20 thread helper"; reference: those of the reference emulator, as
      in "TH 1.20". Traces of other libraries always have the latter.)",
-     "ranks"},
-    {"no-messages", "", "", "", "Leave messages out, for which the trace is read once more."},
-    {"memory", "", "SIZE", "",
-     R"(What tables of messages, calls, waits and collectives may take, with k, M or G; more than that lies in files
+      "ranks"},
+     store_parsed<&EmulationOptions::row_names, row_names>},
+    {{"no-messages", "", "", "", "Leave messages out, for which the trace is read once more."},
+     choose<&EmulationOptions::messages, Messages::left_out>},
+    {{"memory", "", "SIZE", "",
+      R"(What tables of messages, calls, waits and collectives may take, with k, M or G; more than that lies in files
      beside the outputs while it is needed. Default: half of the memory that is free, divided among the ranks of a node.)"},
-    {"all-models", "a", "", "", "Enable all models, not only those that the trace requires."},
-    {"linter", "l", "", "",
-     R"(Be strict. It is an error if states are open at the end, if a program has not ended its streams, or
+     store_parsed<&EmulationOptions::memory, memory>},
+    {{"all-models", "a", "", "", "Enable all models, not only those that the trace requires."},
+     choose<&EmulationOptions::enabled, EnabledModels::all>},
+    {{"linter", "l", "", "",
+      R"(Be strict. It is an error if states are open at the end, if a program has not ended its streams, or
      if a CPU has more than one running thread.)"},
-    {"exact-order", "", "", "",
-     R"(Play events with equal clocks in the order of the reference emulator, not by the paths of their streams. This is
+     choose<&EmulationOptions::strictness, Strictness::linter>},
+    {{"exact-order", "", "", "",
+      R"(Play events with equal clocks in the order of the reference emulator, not by the paths of their streams. This is
      slower, and one rank or thread does all the work, so it excludes --local.)"},
-    {"empty-ok", "", "", "",
-     R"(Make empty outputs of a directory that holds no trace, or of a trace of which --keep-going leaves
+     choose<&EmulationOptions::order, EventOrder::exact>},
+    {{"empty-ok", "", "", "",
+      R"(Make empty outputs of a directory that holds no trace, or of a trace of which --keep-going leaves
      nothing. Default: an error.)"},
-    {"statistics", "", "FILE", "",
-     "Write what the emulation cost each rank or thread, as JSON. See --help cost."},
-    {"debug", "d", "", "", "Print debug messages."},
+     choose<&EmulationOptions::empty_is_ok, true>},
+    {{"statistics", "", "FILE", "",
+      "Write what the emulation cost each rank or thread, as JSON. See --help cost."},
+     store<&EmulationOptions::statistics>},
+    {{"debug", "d", "", "", "Print debug messages."},
+     [](EmulationOptions&, const std::string&) { log::enable_debug(); }},
 };
 
-constexpr OptionRow threads_row = {
-    "jobs", "j", "N", "",
-    R"(Share the emulation among N threads. The outputs are the same. Default: half the cores, because others
+constexpr TypedOption<EmulationOptions> threads_rows[] = {
+    {{"jobs", "j", "N", "",
+      R"(Share the emulation among N threads. The outputs are the same. Default: half the cores, because others
      write, but at most 8, at most as many as processes are in the trace, and fewer for a small trace.
-     Programs whose ranks were bound to CPUs divide best. See --help cost.)"};
+     Programs whose ranks were bound to CPUs divide best. See --help cost.)"},
+     store_parsed<&EmulationOptions::threads, threads>},
+};
 
-constexpr OptionRow distributed_rows[] = {
-    {"local", "", "DIR", "",
-     R"(Read a trace that lies on disks of the nodes, instead of TRACE. Every node has its own DIR, in which %h
+constexpr TypedOption<EmulationOptions> distributed_rows[] = {
+    {{"local", "", "DIR", "",
+      R"(Read a trace that lies on disks of the nodes, instead of TRACE. Every node has its own DIR, in which %h
      is the host and %r the rank of ovniemu-mpi. Every node with a part of the trace needs a rank. Needs -o;
      rank 0 writes there if not all nodes see that directory.)"},
+     read_local,
+     "output",
+     "where the outputs go"},
 };
 
 // The order of the reference emulator, for scripts that read it; models that it has not come behind.
@@ -82,31 +132,6 @@ std::string list_of_models() {
     for (const ModelSpec* model : models)
         text += fmt::format("    {}  {:<8}  {}\n", model->id, model->name, model->version);
     return text;
-}
-
-RowNames row_names(const Cli& cli) {
-    const auto value = cli.get("row-names");
-    if (value == "reference") return RowNames::reference;
-    if (value == "ranks") return RowNames::ranks;
-    throw UsageError(fmt::format("--row-names is ranks or reference, not '{}' (see --help)", value));
-}
-
-int threads(const Cli& cli) {
-    constexpr int most = 1024;
-    const auto value = cli.get<std::string>("jobs");
-    const auto number = parse_number<int>(value);
-    if (!number || *number < 1 || *number > most)
-        throw UsageError(fmt::format("--jobs is a number from 1 to {}, not '{}' (see --help)", most, value));
-    return *number;
-}
-
-uint64_t memory(const Cli& cli) {
-    const auto value = cli.get<std::string>("memory");
-    const std::optional<size_t> size = writer::parse_size(value.c_str());
-    if (!size)
-        throw UsageError(fmt::format(
-            "--memory is a number of bytes or of k, M or G, such as 512M, not '{}' (see --help)", value));
-    return *size;
 }
 
 // Both emulators have these.
@@ -123,12 +148,13 @@ One process does the work, on several threads if -j says so or the trace is larg
 
 --from, --to, --region, --without and --ranks show a part, as if ovnicut had written it: see --help cut. A TIME counts
 from the first event: 1.5s 300ms 20us 123456ns. A part that begins inside of the run has no messages.)",
-        .options = {std::begin(rows), std::end(rows)},
+        .options = {},
         .lists = list_of_models(),
         .topics = {&topics::report, &topics::columns, &topics::cut, &topics::plots, &topics::cost,
                    &topics::outputs},
     };
-    cli.manual.options.insert(cli.manual.options.begin() + 1, focus_rows().begin(), focus_rows().end());
+    append_rows(cli.manual.options, rows);
+    insert_focus_rows(cli.manual, 1);
     for (const OutputFormat& format : output_formats()) cli.manual.options.push_back(format.option);
     return cli;
 }
@@ -137,7 +163,7 @@ from the first event: 1.5s 300ms 20us 123456ns. A part that begins inside of the
 
 Cli emulation_cli() {
     Cli cli = common_cli();
-    cli.manual.options.push_back(threads_row);
+    append_rows(cli.manual.options, threads_rows);
     cli.elsewhere = {{"", "local", "ovniemu-mpi reads traces on disks of the nodes"}};
     return cli;
 }
@@ -154,62 +180,33 @@ ovniemu, byte by byte.
 
 --from, --to, --region, --without and --ranks show a part, which rank 0 cuts first: see --help cut. A TIME counts from the
 first event: 1.5s 300ms 20us 123456ns.)";
-    cli.manual.options.insert(cli.manual.options.end(), std::begin(distributed_rows),
-                              std::end(distributed_rows));
+    append_rows(cli.manual.options, distributed_rows);
     cli.elsewhere = {{"j", "jobs", "ranks share the work here, start more of them with mpirun -n"}};
     return cli;
 }
 
 EmulationOptions read_options(const Cli& cli) {
     EmulationOptions options;
-    if (cli.has("local")) {
-        if (!cli.words.empty())
-            throw UsageError("--local says where the trace is; one directory too many: " + cli.words.front());
-        if (!cli.has("output")) throw UsageError("--local needs -o: where the outputs go");
-        options.trace = cli.get<std::string>("local");
-        options.storage = Storage::node_local;
-    } else {
-        options.trace = only_word(cli, "trace directory");
-    }
+    if (cli.has("local") && !cli.words.empty())
+        throw UsageError("--local says where the trace is; one directory too many: " + cli.words.front());
+    take_options(rows, cli, options);
+    take_options(threads_rows, cli, options);
+    take_options(distributed_rows, cli, options);
     options.focus = read_focus(cli);
-    if (options.storage == Storage::node_local && !options.focus.is_whole())
+    if (options.storage == Storage::shared) {
+        options.trace = only_word(cli, "trace directory");
+    } else if (!options.focus.is_whole()) {
         throw UsageError("--local reads all of a trace: cut a part that all nodes see (see --help cut)");
-    options.output = cli.has("output") ? cli.get<std::string>("output") : options.trace.string();
-    if (cli.has("clock-offsets")) options.clock_table = cli.get<std::string>("clock-offsets");
-    for (const OutputFormat& format : output_formats())
-        if (std::string name(format.option.name); cli.has(name))
-            options.outputs.push_back({&format, format.own_name
-                                                    ? options.output
-                                                    : std::filesystem::path(cli.get<std::string>(name))});
-    if (cli.has("report")) options.report = cli.get<std::string>("report");
-    if (cli.has("statistics")) options.statistics = cli.get<std::string>("statistics");
-    if (cli.has("all-models")) options.enabled = EnabledModels::all;
-    if (cli.has("breakdown")) options.breakdowns = Breakdowns::yes;
-    if (cli.has("linter")) options.strictness = Strictness::linter;
-    if (cli.has("exact-order")) options.order = EventOrder::exact;
-    if (options.storage == Storage::node_local && options.order == EventOrder::exact)
+    } else if (options.order == EventOrder::exact) {
         throw UsageError(
             "--exact-order is the work of one rank, which has to see all of the trace: leave out --local");
-    if (cli.has("sort")) options.regions = Regions::sorted;
-    options.row_names = row_names(cli);
-    options.empty_is_ok = cli.has("empty-ok");
-    if (cli.has("keep-going"))
-        options.tolerance = Tolerance::keep_going;
-    else
-        advise_keep_going(options.trace);
-    if (cli.has("no-messages")) options.messages = Messages::left_out;
-    if (cli.has("jobs")) options.threads = threads(cli);
-    if (cli.has("memory")) options.memory = memory(cli);
-    if (cli.has("no-states")) {
-        if (!cli.has("mpi-prv")) throw UsageError("--no-states needs --mpi-prv: no other output has them");
-        options.leaves_out_states = true;
     }
-    if (cli.has("min-duration")) {
-        if (!cli.has("perfetto"))
-            throw UsageError("--min-duration needs --perfetto: other outputs have all slices");
-        options.min_duration = parse_duration(cli.get<std::string>("min-duration"));
-    }
-    if (cli.has("debug")) log::enable_debug();
+    if (options.output.empty()) options.output = options.trace;
+    for (const OutputFormat& format : output_formats())
+        if (std::string name(format.option.name); cli.has(name))
+            options.outputs.push_back(
+                {&format, format.own_name ? options.output : std::filesystem::path(cli.get(name))});
+    if (options.tolerance == Tolerance::none) advise_keep_going(options.trace);
     return options;
 }
 
