@@ -127,7 +127,7 @@ using namespace ovni::mpi;
 extern "C" {{
 
 {body}
-#ifdef OVNI_SUCCESSOR
+#ifdef OVNI_HAS_SUCCESSORS
 using Word = uintptr_t;
 {forwarders}
 #endif

@@ -2,7 +2,6 @@
 // See README.md.
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -12,11 +11,11 @@
 #include <string_view>
 
 #include "core/launcher.hpp"
+#include "core/mpi_families.hpp"
 
 namespace {
 
 constexpr int failed = 1, wrong_usage = 2;
-constexpr std::array<std::string_view, 2> families{"openmpi", "mpich"};
 
 // Ranks speak with one voice.
 int end(int status, const std::string& text) {
@@ -31,13 +30,20 @@ std::string_view wanted_family() {
     return launcher && *launcher->family ? launcher->family : OVNI_FRONT_DEFAULT;
 }
 
+// "openmpi or mpich"
+std::string known_families() {
+    std::string names;
+    for (const ovni::MpiFamily& family : ovni::mpi_families)
+        names.append(names.empty() ? "" : " or ").append(family.name);
+    return names;
+}
+
 }  // namespace
 
 int main(int, char** argv) {
     const std::string family(wanted_family());
-    bool is_known = false;
-    for (std::string_view each : families) is_known |= each == family;
-    if (!is_known) return end(wrong_usage, "OVNI_MPI is openmpi or mpich, not '" + family + "'");
+    if (!ovni::mpi_family(family))
+        return end(wrong_usage, "OVNI_MPI is " + known_families() + ", not '" + family + "'");
     std::error_code failure;
     const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failure);
     const std::string program = self.parent_path() / OVNI_FRONT_DIRECTORY / (OVNI_FRONT_OF "-" + family);

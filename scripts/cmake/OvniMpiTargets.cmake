@@ -4,10 +4,10 @@
 file(RELATIVE_PATH ovni_mpi_programs ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBEXECDIR}/ovni-mpi)
 
 # ovni_mpi_library(NAME SOURCES... LIBS libraries... OF_MPI libraries...): a static library NAME for the MPI of the build,
-# and NAME-FAMILY for a second one. This function made those of OF_MPI.
+# and NAME-FAMILY for each other one. This function made those of OF_MPI.
 function(ovni_mpi_library name)
     cmake_parse_arguments(ARG "" "" "LIBS;OF_MPI" ${ARGN})
-    foreach(family ${ovni_mpi_family} ${ovni_other_mpi})
+    foreach(family ${ovni_mpi_families})
         ovni_name_for_mpi(target ${family} ${name})
         ovni_name_for_mpi(of_mpi ${family} ${ARG_OF_MPI})
         ovni_library(${target} ${ARG_UNPARSED_ARGUMENTS} LIBS ${ARG_LIBS} ${of_mpi} ovni_mpi_${family})
@@ -15,15 +15,15 @@ function(ovni_mpi_library name)
     endforeach()
 endfunction()
 
-# ovni_mpi_program(NAME SOURCES... LIBS libraries... OF_MPI libraries...): an installed program. With a second MPI there are
-# programs NAME-FAMILY for both, and NAME is a front that runs that of its launcher.
+# ovni_mpi_program(NAME SOURCES... LIBS libraries... OF_MPI libraries...): an installed program. With several MPIs there are
+# programs NAME-FAMILY for all, and NAME is a front that runs that of its launcher.
 function(ovni_mpi_program name)
     cmake_parse_arguments(ARG "" "" "LIBS;OF_MPI" ${ARGN})
-    if(NOT ovni_other_mpi)
+    if(NOT ovni_other_mpis)
         ovni_program(${name} ${ARG_UNPARSED_ARGUMENTS} LIBS ${ARG_LIBS} ${ARG_OF_MPI})
         return()
     endif()
-    foreach(family ${ovni_mpi_family} ${ovni_other_mpi})
+    foreach(family ${ovni_mpi_families})
         ovni_name_for_mpi(of_mpi ${family} ${ARG_OF_MPI})
         add_executable(${name}-${family} ${ARG_UNPARSED_ARGUMENTS})
         target_link_libraries(${name}-${family} PRIVATE ovni_settings ${ARG_LIBS} ${of_mpi})
@@ -45,7 +45,8 @@ function(ovni_mpi_front name)
         OVNI_FRONT_DIRECTORY="${ovni_mpi_programs}"
         OVNI_FRONT_DEFAULT="${ovni_mpi_family}")
     target_link_libraries(${name} PRIVATE ovni_settings)
-    add_dependencies(${name} ${name}-${ovni_mpi_family} ${name}-${ovni_other_mpi})
+    list(TRANSFORM ovni_mpi_families PREPEND ${name}- OUTPUT_VARIABLE programs)
+    add_dependencies(${name} ${programs})
 endfunction()
 
 # Sets `variable` to what ovni_mpi_library() calls these libraries for an MPI.

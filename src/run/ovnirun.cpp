@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "core/launcher.hpp"
+#include "core/mpi_families.hpp"
 #include "core/wanted_events.hpp"
 #include "run/control_options.hpp"
 #include "run/drainer_companion.hpp"
@@ -17,7 +18,6 @@
 #include "run/launch.hpp"
 #include "run/linkage.hpp"
 #include "run/misspellings.hpp"
-#include "run/mpi_family.hpp"
 #include "run/openmp.hpp"
 #include "run/options.hpp"
 #include "run/preload.hpp"
@@ -110,7 +110,7 @@ int run(char** argv) {
     wanted.threads |= records_pthreads();
     wanted.openmp = ovni::run::wanted_openmp();
     const std::vector<std::string> libraries = ovni::run::libraries_of(options.program[0]);
-    wanted.mpi_family = ovni::run::mpi_family_among(libraries);
+    wanted.mpi_family = ovni::mpi_family_among(libraries);
     wanted.sanitizers = ovni::run::sanitizers_among(libraries);
     if (!ovni::run::has_mpi_library(wanted.mpi_family) && ovni::is_first_rank())
         std::fprintf(

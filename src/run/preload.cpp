@@ -22,8 +22,6 @@ constexpr const char* threads_library = "libovni-threads.so";
 constexpr const char* code_library = "libovni-code.so";
 constexpr const char* counters_library = "libovni-counters.so";
 constexpr const char* openmp_library_name = "libovni-openmp.so";
-constexpr const char* mpi_library = "libovni-mpi.so";
-constexpr const char* wide_family = "openmpi";
 constexpr const char* sanitizers[] = {"libasan.", "libtsan.", "liblsan.", "libhwasan.", "libclang_rt."};
 
 fs::path library_directory() {
@@ -33,17 +31,26 @@ fs::path library_directory() {
     throw Error("not found beside this program: is the installation complete?", runtime_library);
 }
 
-// The tracing library for a family, and for a program that may load any MPI later: that for Open MPI, whose
-// wrappers can pass on the smaller handles of others. Not so the other way round: empty then. Without a
-// library of its own, the program's calls pass through that of the build. A build without MPI has none at
-// all.
-std::string mpi_library_for(const std::string& family) {
-    const fs::path directory = library_directory();
-    const std::string wanted = family.empty() ? wide_family : family;
-    const fs::path other = directory / ("libovni-mpi-" + wanted + ".so");
-    if (wanted != OVNI_MPI_FAMILY && fs::exists(other)) return other;
-    const bool is_cut = family == wide_family && family != OVNI_MPI_FAMILY;
-    return fs::exists(directory / mpi_library) && !is_cut ? directory / mpi_library : fs::path();
+// That of the build has the short name. Empty if there is none.
+fs::path mpi_library_of(const MpiFamily& family) {
+    const bool is_of_build = family.name == OVNI_MPI_FAMILY;
+    const fs::path library =
+        library_directory() / ("libovni-mpi" + (is_of_build ? "" : "-" + std::string(family.name)) + ".so");
+    return fs::exists(library) ? library : fs::path();
+}
+
+// The tracing library for a program's family. A program that may load any MPI later (null) gets one that can
+// pass on the handles of all. Calls of a program without a library of its own pass through that of the build,
+// unless its handles would be cut there: empty then. A build without MPI has no library.
+fs::path mpi_library_for(const MpiFamily* program) {
+    const MpiFamily* build = mpi_family(OVNI_MPI_FAMILY);
+    if (!build) return {};
+    for (const MpiFamily& family : mpi_families)
+        if (program ? program == &family : family.handles == Handles::addresses)
+            if (fs::path library = mpi_library_of(family); !library.empty()) return library;
+    const bool is_cut =
+        program && program->handles == Handles::addresses && build->handles == Handles::numbers;
+    return is_cut ? fs::path() : mpi_library_of(*build);
 }
 
 // Blanks separate them, too.
@@ -85,8 +92,8 @@ std::vector<std::string> sanitizers_among(std::span<const std::string> libraries
     return found;
 }
 
-bool has_mpi_library(const std::string& mpi_family) {
-    return std::string_view(OVNI_MPI_FAMILY).empty() || !mpi_library_for(mpi_family).empty();
+bool has_mpi_library(const MpiFamily* program) {
+    return !mpi_family(OVNI_MPI_FAMILY) || !mpi_library_for(program).empty();
 }
 
 bool has_code_library() {
@@ -115,7 +122,7 @@ std::string preload_list(const char* present, const Libraries& wanted) {
     // The entry points of its runtime have to come before ours, which pass calls on to the next ones.
     if (wanted.openmp == OpenMp::by_libomp) append(find_libomp());
     if (wanted.openmp != OpenMp::off) append(openmp_library());
-    if (const std::string library = mpi_library_for(wanted.mpi_family); !library.empty()) append(library);
+    if (const fs::path library = mpi_library_for(wanted.mpi_family); !library.empty()) append(library);
     std::ranges::for_each(others, append);
     return list;
 }

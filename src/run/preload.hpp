@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/mpi_families.hpp"
+
 namespace ovni::run {
 
 // Recording of OpenMP: see the option --openmp.
@@ -21,7 +23,7 @@ struct Libraries {
     bool fixed_addresses = false;
     bool counters = false;
     OpenMp openmp = OpenMp::off;
-    std::string mpi_family = {};  // of the program, see mpi_family.hpp
+    const MpiFamily* mpi_family = nullptr;  // of the program
     // Runtimes of sanitizers that the program is linked with: they have to be the first.
     std::vector<std::string> sanitizers = {};
 };
@@ -32,8 +34,9 @@ std::vector<std::string> sanitizers_among(std::span<const std::string> libraries
 // The path of this executable.
 std::filesystem::path own_program();
 
-// False if the program's family of MPI libraries is one that no library here is for.
-bool has_mpi_library(const std::string& mpi_family);
+// False if the program's family of MPI libraries is one that no library here is for. Null: it is not known
+// yet.
+bool has_mpi_library(const MpiFamily* program);
 
 // False where the library for the program's code could not be built.
 bool has_code_library();

@@ -17,7 +17,7 @@ add_dependencies(mpi_emulator ovnicut ovniemu ovniemu-mpi)
 other_mpi_tests(mpi_emulator "*/RandomTraceTest.*/Seed15:*/ExactOrderTest.*/Seed12:*/ReferenceOnRanksTest.*/mpi_func")
 
 # A build with one MPI has no front.
-if(ovni_other_mpi)
+if(ovni_other_mpis)
     ovni_test(mpi_front front.cpp LIBS ovni_base ovni_test_support)
     add_dependencies(mpi_front ovniemu-mpi ovnisync)
 endif()

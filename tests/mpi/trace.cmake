@@ -68,17 +68,18 @@ add_dependencies(mpi_trace
     ${mpi_call_counters}
     ${mpi_stages})
 
-# other_mpi_tests(TARGET FILTER): cases of a test that run with programs and launcher of the second MPI as well.
+# other_mpi_tests(TARGET FILTER): cases of a test that run with programs and launcher of each other MPI as well.
 function(other_mpi_tests target filter)
-    if(NOT ovni_other_mpi)
+    if(NOT ovni_other_mpis)
         add_test(NAME ${target}.second_mpi COMMAND sh -c "echo 'the build found no second MPI'; exit 77")
         set_tests_properties(${target}.second_mpi PROPERTIES SKIP_RETURN_CODE 77)
-        return()
     endif()
-    add_dependencies(${target} ovni-mpi-${ovni_other_mpi} ${other_mpi_apps})
-    gtest_discover_tests(${target} TEST_PREFIX ${target}_${ovni_other_mpi}. TEST_LIST ${target}_${ovni_other_mpi}
-        TEST_FILTER ${filter} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
-        PROPERTIES ENVIRONMENT OVNI_TEST_MPI=${ovni_other_mpi})
+    foreach(family ${ovni_other_mpis})
+        add_dependencies(${target} ovni-mpi-${family} ${mpi_apps_${family}})
+        gtest_discover_tests(${target} TEST_PREFIX ${target}_${family}. TEST_LIST ${target}_${family}
+            TEST_FILTER ${filter} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES
+            PROPERTIES ENVIRONMENT OVNI_TEST_MPI=${family})
+    endforeach()
 endfunction()
 # Left out: hydra kills ovnirun with the program at MPI_Abort, and macros of MPICH's header are no functions. Four ranks
 # of MPICH do not yield, and take half a minute on two cores.
@@ -111,8 +112,10 @@ add_executable(host_names
     ${PROJECT_SOURCE_DIR}/mpi/interpose/base/report.cpp)
 set_target_properties(host_names PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 target_include_directories(host_names PRIVATE
-    ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/mpi/interpose/generated)
-target_compile_definitions(host_names PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+    ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/mpi/interpose/generated-${ovni_mpi_family})
+target_compile_definitions(host_names PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX
+    OVNI_MPI_FAMILY="${ovni_mpi_family}" OVNI_MPI_OF_BUILD="${ovni_mpi_family}"
+    OVNI_MPI_FAMILY_HEADER="mpi/interpose/library/family_${ovni_mpi_family}.hpp")
 target_link_libraries(host_names PRIVATE ovni_settings ovni::ovni MPI::MPI_CXX)
 add_dependencies(host_names ovni-mpi)
 add_dependencies(mpi_trace host_names)

@@ -1,6 +1,7 @@
 ovni_test(unit_clock clock_chain.cpp clock_discipline.cpp tsc_clock.cpp)
 ovni_test(unit_function_choice function_choice.cpp)
 ovni_test(unit_launcher launcher.cpp)
+ovni_test(unit_mpi_families mpi_families.cpp)
 ovni_test(unit_printable printable.cpp LIBS ovni_base)
 ovni_test(unit_temporary_output temporary_output.cpp LIBS ovni_base ovni_test_support)
 ovni_test(unit_utf8 utf8.cpp LIBS ovni_base)

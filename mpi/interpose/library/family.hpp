@@ -1,10 +1,9 @@
-// The family of MPI libraries that this library is built for, by the mpi.h of the build: all that differs
-// between families stands in these two headers. Each has:
+// The family of MPI libraries that this library is built for: all that differs between families stands in a
+// row of core/mpi_families.hpp and a family_NAME.hpp. Each has:
 //
 // OVNI_PREDEFINED(type, name, handle, symbol)    a function that gives a predefined handle
 // OVNI_F2C(Kind, number), OVNI_C2F(Kind, handle) handles of Fortran and C, of kinds other than File
 // OVNI_FAMILY                                    its name, a literal
-// has_addresses                                  predefined handles are addresses of variables
 // bindings_call_c                                a Fortran routine calls the C function where a tool sees it
 // may_count_from_0                               mpi_f08 of some versions gives indices of requests of C
 // has_status_of_exchanges                        MPI_Isendrecv ends with a status that says what came
@@ -14,10 +13,4 @@
 // fortran_status_ignore and so on                 constants of Fortran that are addresses
 #pragma once
 
-#include <mpi.h>
-
-#ifdef OPEN_MPI
-#include "mpi/interpose/library/family_open_mpi.hpp"
-#else
-#include "mpi/interpose/library/family_mpich.hpp"
-#endif
+#include OVNI_MPI_FAMILY_HEADER

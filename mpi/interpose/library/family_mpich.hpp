@@ -24,7 +24,6 @@ namespace ovni::mpi {
 #else
 #define OVNI_FAMILY "MPICH"
 #endif
-inline constexpr bool has_addresses = false;
 inline constexpr bool bindings_call_c = true;
 inline constexpr bool may_count_from_0 = true;
 inline constexpr bool has_status_of_exchanges = false;

@@ -8,9 +8,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <string_view>
 
 #include "core/launcher.hpp"
 #include "core/loaded_library.hpp"
+#include "core/mpi_families.hpp"
 #include "mpi/interpose/base/report.hpp"
 #include "mpi/interpose/library/family.hpp"
 #include "mpi/interpose/library/pmpi.hpp"
@@ -22,22 +25,33 @@ namespace {
 Report foreign_library{"the program's MPI is %s, the tracing library was built for " OVNI_FAMILY
                        ": its MPI calls are not recorded"};
 
-// The tracing library beside this one that takes over calls for MPICH; "" if there is none. The wrappers of
-// Open MPI pass on handles of MPICH, which are smaller. The other way round, addresses would be cut.
-#ifdef OVNI_SUCCESSOR
-constexpr char successor_name[] = OVNI_SUCCESSOR;
+constexpr const MpiFamily& own_family = *mpi_family(OVNI_MPI_FAMILY);
+
+#ifdef OVNI_HAS_SUCCESSORS
+constexpr bool has_successors = true;
 #else
-constexpr char successor_name[] = "";
+constexpr bool has_successors = false;
 #endif
 
-enum class Relation : uint8_t { unknown, own, foreign };
-std::atomic<Relation> known_relation{Relation::unknown};
+// Null until the process has an MPI library.
+const MpiFamily* find_family() noexcept {
+    const void* function = find_symbol("PMPI_Init");
+    if (!function) return nullptr;
+    const char* file = LoadedLibrary::at(function).file_name();
+    for (const MpiFamily& family : mpi_families)
+        if (family.has_library(file) || (*family.symbol && find_symbol(family.symbol))) return &family;
+    return std::end(mpi_families) - 1;
+}
 
-// A relative of Open MPI has its predefined handles, by their names.
-Relation find_relation() noexcept {
-    if (!find_symbol("PMPI_Init")) return Relation::unknown;
-    const bool finds_addresses = find_symbol("ompi_mpi_comm_world") != nullptr;
-    return finds_addresses == has_addresses ? Relation::own : Relation::foreign;
+// Kept once it is known.
+const MpiFamily* family_of_process() noexcept {
+    static std::atomic<const MpiFamily*> known{nullptr};
+    const MpiFamily* family = known.load(std::memory_order_relaxed);
+    if (!family) {
+        family = find_family();
+        known.store(family, std::memory_order_relaxed);
+    }
+    return family;
 }
 
 bool is_version(const char* word) noexcept {
@@ -56,13 +70,16 @@ void report_family() noexcept {
     foreign_library.once(*version ? version : "another one");
 }
 
-// Null if there is none. The place of this library is known by an address in it.
-void* open_successor() noexcept {
+// The tracing library next to this one that takes over the calls of a family. That of the build has the short
+// name. Null if there is none.
+void* open_successor(std::string_view family) noexcept {
     const char* own = LoadedLibrary::at(reinterpret_cast<const void*>(&open_successor)).path();
     const char* slash = strrchr(own, '/');
     char path[PATH_MAX];
     const int directory = slash ? static_cast<int>(slash + 1 - own) : 0;
-    const int length = snprintf(path, sizeof path, "%.*s%s", directory, own, successor_name);
+    const bool is_of_build = family == OVNI_MPI_OF_BUILD;
+    const int length = snprintf(path, sizeof path, "%.*slibovni-mpi%s%s.so", directory, own,
+                                is_of_build ? "" : "-", is_of_build ? "" : family.data());
     if (length < 0 || static_cast<size_t>(length) >= sizeof path) return nullptr;
     return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
@@ -73,7 +90,7 @@ void* successor() noexcept {
     static std::atomic<bool> is_missing{false};
     void* found = known.load(std::memory_order_acquire);
     if (found || is_missing.load(std::memory_order_relaxed)) return found;
-    found = open_successor();
+    found = open_successor(family_of_process()->name);
     known.store(found, std::memory_order_release);
     is_missing.store(!found, std::memory_order_relaxed);
     return found;
@@ -97,7 +114,7 @@ bool is_of_predecessor(const void* address) noexcept {
 }
 
 void* symbol_of_successor(const char* name) noexcept {
-    if (!*successor_name || !is_foreign_library()) return nullptr;
+    if (!has_successors || !is_foreign_library()) return nullptr;
     void* library = successor();
     return library ? dlsym(library, name) : nullptr;
 }
@@ -113,17 +130,13 @@ void cut_to_name(char* version) noexcept {
 }
 
 bool is_foreign_library() noexcept {
-    Relation relation = known_relation.load(std::memory_order_relaxed);
-    if (relation == Relation::unknown) {
-        relation = find_relation();
-        known_relation.store(relation, std::memory_order_relaxed);
-    }
-    return relation == Relation::foreign;
+    const MpiFamily* family = family_of_process();
+    return family && family != &own_family;
 }
 
 bool is_foreign_job() noexcept {
     if (!is_foreign_library()) return false;
-    if (!(*successor_name && successor()) && is_first_rank()) report_family();
+    if (!(has_successors && successor()) && is_first_rank()) report_family();
     return true;
 }
 

@@ -1,8 +1,7 @@
-// An MPI library whose handles are not those of the mpi.h that this library was built with: addresses in Open
-// MPI and its relatives, numbers in MPICH and its relatives. ovnirun loads the tracing library for the MPI
-// that a program is linked with. A program that loads its MPI later, such as an interpreter, may get the
-// wrong one: it hands all calls over to its successor, the library for that family, also those of functions
-// that its own MPI lacks. Without one, calls are forwarded and nothing is recorded.
+// An MPI library of another family than that of the mpi.h that this library was built with. ovnirun loads the
+// tracing library for the MPI that a program is linked with. A program that loads its MPI later, such as an
+// interpreter, may get the wrong one: it hands all calls over to its successor, the library for that family,
+// also those of functions that its own MPI lacks. Without one, calls are forwarded and nothing is recorded.
 #pragma once
 
 namespace ovni::mpi {

@@ -19,7 +19,6 @@ namespace ovni::mpi {
 #define OVNI_C2F(Kind, handle) OVNI_PMPI(Kind##_c2f)(handle)
 
 #define OVNI_FAMILY "Open MPI"
-inline constexpr bool has_addresses = true;
 inline constexpr bool bindings_call_c = false;
 inline constexpr bool may_count_from_0 = false;
 inline constexpr bool has_status_of_exchanges = true;
