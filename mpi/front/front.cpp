@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -33,8 +34,10 @@ std::string_view wanted_family() {
 // "openmpi or mpich"
 std::string known_families() {
     std::string names;
-    for (const ovni::MpiFamily& family : ovni::mpi_families)
-        names.append(names.empty() ? "" : " or ").append(family.name);
+    for (const ovni::MpiFamily& family : ovni::mpi_families) {
+        const bool is_last = &family == std::end(ovni::mpi_families) - 1;
+        names.append(names.empty() ? "" : is_last ? " or " : ", ").append(family.name);
+    }
     return names;
 }
 
