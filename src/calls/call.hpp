@@ -1,5 +1,5 @@
-// Calls and requests of a process, as CallReader shows them to its consumers. Plain data; times are corrected
-// clocks, ns, numbers of communicators, windows, files and requests are those of the process.
+// Calls and requests of a process, as CallReader shows them to its consumers. Plain data. Times are corrected
+// clocks in ns. Communicators, windows, files and requests have the numbers that the process gave them.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ struct Call {
     uint32_t request = 0;                        // that it posts, waits for or receives; 0: none, or many
     int32_t peer = OVNI_MPI_NOBODY, tag = OVNI_MPI_ANY, root = OVNI_MPI_ANY;
     uint32_t turn = 0;        // of a collective or a fence: its number on its communicator, from 1; else 0
-    uint32_t collective = 0;  // of a collective: the same if fences do not count
+    uint32_t collective = 0;  // of a collective: its number if fences do not count
 };
 
-// A message, a collective, or a transfer of a window or a file that was begun, and ends later. An exchange
-// sends and receives.
+// A message, a collective, or a transfer of a window or a file that has begun and ends later. The request of
+// an exchange both sends and receives.
 struct Request {
     static constexpr uint64_t unknown_bytes = UINT64_MAX;
     static constexpr uint16_t no_function = UINT16_MAX;
@@ -41,10 +41,11 @@ struct Request {
     uint32_t number = 0, stream = 0;
     uint32_t communicator = OVNI_MPI_NO_OBJECT;
     int32_t peer = OVNI_MPI_NOBODY, tag = OVNI_MPI_ANY, root = OVNI_MPI_ANY;
-    // As in Call. A persistent collective or a partitioned message counts the starts of its request instead,
-    // and `made` the requests of its kind on the communicator; else that is 0.
+    // `turn` and `collective` are as in Call. For a persistent collective or a partitioned message `turn`
+    // counts the starts of the request instead, and `made` is the number of the request among those of its
+    // kind on the communicator; otherwise `made` is 0.
     uint32_t turn = 0, made = 0, collective = 0;
-    uint32_t transfer = no_transfer;  // kept for the consumer that follows transfers: which one it is
+    uint32_t transfer = no_transfer;  // a number that the consumer of transfers keeps here
     uint16_t function = no_function;  // that posts it, in mpi_function_rows
     bool sends : 1 = false, receives : 1 = false, is_collective : 1 = false, is_transfer : 1 = false;
     bool is_found : 1 = false;       // a probe has found its message
@@ -61,7 +62,7 @@ struct ReceivedMessage {
 struct Return {
     int64_t clock = 0;
     uint64_t offset = 0;            // in the stream
-    std::optional<uint64_t> bytes;  // missing: it has failed, or its function records none
+    std::optional<uint64_t> bytes;  // missing: the call failed, or its function records none
     int32_t peer = OVNI_MPI_NOBODY, tag = OVNI_MPI_ANY;  // of the message that it received or found
     uint32_t object = OVNI_MPI_NO_OBJECT;                // that it made
     uint32_t request = 0;                                // that it made; 0: none

@@ -69,7 +69,7 @@ CallReader::CallReader(std::vector<CallConsumer*> consumers) : consumers_(std::m
 void CallReader::finish() {
     for (Thread& thread : threads_)
         if (thread.ended != 0) end_receive(thread, nullptr);
-    tell(&CallConsumer::finished);
+    notify(&CallConsumer::finished);
 }
 
 CallReader::Thread& CallReader::thread_of(uint32_t stream) {
@@ -132,18 +132,18 @@ void CallReader::take_mark(Thread& thread, const EventView& event) {
     has_gaps_ = has_gaps_ || event.kind == EventView::Kind::gap_begin;
     thread.is_cut = event.kind == EventView::Kind::cut;
     thread.resumed_at = event.clock;
-    // The account of the pause tells which message that was.
+    // The account of the pause says which message that was.
     if (is_counted) thread.ended = 0;
     const Call open = thread.call;
     abandon(thread, event.clock, Abandoned::by_gap);
     if (event.kind != EventView::Kind::gap_end) surface(thread);
     if (thread.is_cut) thread.call = open;
-    tell(&CallConsumer::interrupted, thread, event, is_counted);
+    notify(&CallConsumer::interrupted, thread, event, is_counted);
 }
 
 void CallReader::live(Thread& thread, const EventView& event) {
     if (event.code == "OHe") surface(thread);
-    tell(&CallConsumer::lived, thread, event);
+    notify(&CallConsumer::lived, thread, event);
 }
 
 void CallReader::take_description(const EventView& event) {
@@ -154,28 +154,29 @@ void CallReader::take_description(const EventView& event) {
     if (event.code == OVNI_MPI_UNRECORDED)
         if (const auto count = mpi_unrecorded(data)) {
             const MpiCommunicator& communicator = count->communicator;
-            // Fences tell the number alone.
+            // Fences record only the number.
             if (communicator.number != OVNI_MPI_NO_OBJECT && communicator.id != 0)
-                communicators_.meet(communicator);
+                communicators_.add_if_new(communicator);
             if (communicator.number != OVNI_MPI_NO_OBJECT && count->peer == OVNI_MPI_ANY)
                 turns_[communicator.number].all += count->sends;
-            tell(&CallConsumer::unrecorded, event, *count);
+            notify(&CallConsumer::unrecorded, event, *count);
         }
     if (event.code == OVNI_MPI_UNDER_WAY)
-        if (const auto receive = mpi_under_way(data)) meet_under_way(event, *receive);
-    // The trace does not tell when. An end that it has shown is told again if recording stopped next to it.
+        if (const auto receive = mpi_under_way(data)) take_under_way(event, *receive);
+    // The time of the end is unknown. An end that was recorded is reported again if recording stopped next to
+    // it.
     if (event.code == OVNI_MPI_UNRECORDED_END)
         if (const auto end = mpi_unrecorded_end(data))
             if (const Request* known = requests_.find(end->request)) {
                 const Request request = *known;
                 requests_.remove(end->request);
-                tell(&CallConsumer::ended_unrecorded, request, *end);
+                notify(&CallConsumer::ended_unrecorded, request, *end);
             }
-    tell(&CallConsumer::described, event, data);
+    notify(&CallConsumer::described, event, data);
 }
 
-void CallReader::meet_under_way(const EventView& event, const MpiUnderWay& receive) {
-    communicators_.meet(receive.communicator);
+void CallReader::take_under_way(const EventView& event, const MpiUnderWay& receive) {
+    communicators_.add_if_new(receive.communicator);
     Request request;
     request.number = receive.request;
     request.stream = event.stream;
@@ -212,7 +213,7 @@ void CallReader::enter(Thread& thread, const EventView& event, const MpiEvent& m
     thread.has_collectives = thread.has_collectives || meaning.is_collective;
     if (thread.depth++ == 0) thread.outermost = index_of(*call.function);
     post(thread);
-    tell(&CallConsumer::entered, thread);
+    notify(&CallConsumer::entered, thread);
 }
 
 void CallReader::post(const Thread& thread) {
@@ -237,14 +238,14 @@ void CallReader::post(const Thread& thread) {
 }
 
 void CallReader::leave(Thread& thread, const EventView& event, const MpiEvent& mpi) {
-    Return told;
-    told.clock = event.clock;
-    told.offset = event.offset;
-    told.bytes = mpi.bytes();
-    told.peer = mpi.rank(MpiField::peer).value_or(OVNI_MPI_NOBODY);
-    told.tag = mpi.rank(MpiField::tag).value_or(OVNI_MPI_ANY);
-    told.object = mpi.number(MpiField::object).value_or(OVNI_MPI_NO_OBJECT);
-    told.request = mpi.number(MpiField::request).value_or(0);
+    Return result;
+    result.clock = event.clock;
+    result.offset = event.offset;
+    result.bytes = mpi.bytes();
+    result.peer = mpi.rank(MpiField::peer).value_or(OVNI_MPI_NOBODY);
+    result.tag = mpi.rank(MpiField::tag).value_or(OVNI_MPI_ANY);
+    result.object = mpi.number(MpiField::object).value_or(OVNI_MPI_NO_OBJECT);
+    result.request = mpi.number(MpiField::request).value_or(0);
     const bool is_outermost = mpi.function() && thread.depth > 0 && --thread.depth == 0;
     const Call& call = thread.call;
     if (!call.function || call.function != mpi.function()) {
@@ -252,13 +253,13 @@ void CallReader::leave(Thread& thread, const EventView& event, const MpiEvent& m
     } else {
         const Meaning& meaning = meaning_of(*call.function);
         if (meaning.sends || meaning.receives)
-            leave_posting(call, told);
-        else if (told.request != 0)
-            begin_at_leave(thread, told);
+            leave_posting(call, result);
+        else if (result.request != 0)
+            begin_at_leave(thread, result);
         const auto found =
             call.function->record == MpiRecord::MatchedReceive ? found_.find(call.request) : found_.end();
-        if (found != found_.end()) told.found = &found->second;
-        tell(&CallConsumer::left, thread, told);
+        if (found != found_.end()) result.found = &found->second;
+        notify(&CallConsumer::left, thread, result);
         if (found != found_.end()) found_.erase(found);
         for (const uint32_t number : thread.started_requests)
             if (Request* started = requests_.find(number)) started->left = event.clock;
@@ -266,51 +267,51 @@ void CallReader::leave(Thread& thread, const EventView& event, const MpiEvent& m
         thread.transfer = Request::no_transfer;
         thread.call = {};
     }
-    if (is_outermost) tell(&CallConsumer::surfaced, thread, &told);
+    if (is_outermost) notify(&CallConsumer::surfaced, thread, &result);
 }
 
 void CallReader::surface(Thread& thread) {
     if (thread.depth == 0) return;
     thread.depth = 0;
-    tell(&CallConsumer::surfaced, thread, nullptr);
+    notify(&CallConsumer::surfaced, thread, nullptr);
 }
 
-void CallReader::leave_posting(const Call& call, const Return& told) {
+void CallReader::leave_posting(const Call& call, const Return& result) {
     Request* request = requests_.find(call.request);
     if (!request) return;
-    request->left = told.clock;
+    request->left = result.clock;
     if (!request->sends) return;
-    if (told.bytes)
-        request->bytes = *told.bytes;
+    if (result.bytes)
+        request->bytes = *result.bytes;
     else
         requests_.remove(call.request);  // it has failed
 }
 
 // A request that has no number in the enter of its call.
-void CallReader::begin_at_leave(const Thread& thread, Return& told) {
+void CallReader::begin_at_leave(const Thread& thread, Return& result) {
     const Call& call = thread.call;
     const Meaning& meaning = meaning_of(*call.function);
-    if (call.function->record == MpiRecord::Probe) return leave_probe(thread, told);
+    if (call.function->record == MpiRecord::Probe) return leave_probe(thread, result);
     if (!meaning.is_collective && !meaning.is_transfer) return;
-    Request request = request_of(call, told.request, thread.stream);
-    request.left = told.clock;
-    request.bytes = told.bytes.value_or(0);
+    Request request = request_of(call, result.request, thread.stream);
+    request.left = result.clock;
+    request.bytes = result.bytes.value_or(0);
     request.is_collective = meaning.is_collective;
     request.is_transfer = meaning.is_transfer;
     if (call.function->record == MpiRecord::PersistentCollective) {
-        if (call.turn != 0) persistent_[told.request] = request;
+        if (call.turn != 0) persistent_[result.request] = request;
         return;
     }
     Request& begun = requests_.put(request);
-    if (begun.is_transfer) told.transfer = &begun;
+    if (begun.is_transfer) result.transfer = &begun;
 }
 
-void CallReader::leave_probe(const Thread& thread, const Return& told) {
+void CallReader::leave_probe(const Thread& thread, const Return& result) {
     if (thread.call.communicator == OVNI_MPI_NO_OBJECT) return;
-    Request& found = found_[told.request] = request_of(thread.call, told.request, thread.stream);
+    Request& found = found_[result.request] = request_of(thread.call, result.request, thread.stream);
     found.receives = found.is_found = true;
-    found.peer = told.peer;
-    found.tag = told.tag;
+    found.peer = result.peer;
+    found.tag = result.tag;
 }
 
 void CallReader::start(Thread& thread, const EventView& event, const MpiEvent& mpi) {
@@ -360,7 +361,7 @@ void CallReader::end_request(Thread& thread, uint32_t number, uint32_t how) {
         thread.ended = number;
     else
         requests_.remove(number);
-    tell(&CallConsumer::ended, thread, request, how);
+    notify(&CallConsumer::ended, thread, request, how);
 }
 
 void CallReader::end_receive(Thread& thread, const ReceivedMessage* message) {
@@ -369,7 +370,7 @@ void CallReader::end_receive(Thread& thread, const ReceivedMessage* message) {
     if (!known) return;
     const Request request = *known;
     requests_.remove(number);
-    tell(&CallConsumer::received, thread, request, message);
+    notify(&CallConsumer::received, thread, request, message);
 }
 
 void CallReader::take_bytes(Thread& thread, uint64_t bytes) {
@@ -381,7 +382,7 @@ void CallReader::take_bytes(Thread& thread, uint64_t bytes) {
     }
     const uint64_t known = bytes == Request::unknown_bytes ? 0 : bytes;
     if (transfer != Request::no_transfer)
-        tell(&CallConsumer::transferred, transfer, known);
+        notify(&CallConsumer::transferred, transfer, known);
     else if (thread.call.function && thread.call.function->record == MpiRecord::Exchange)
         thread.call.sent = known;
 }
@@ -391,13 +392,13 @@ void CallReader::abandon(Thread& thread, int64_t clock, Abandoned why) {
     thread.started_requests.clear();
     thread.started = 0;
     thread.transfer = Request::no_transfer;
-    if (thread.call.function) tell(&CallConsumer::abandoned, thread, clock, why);
+    if (thread.call.function) notify(&CallConsumer::abandoned, thread, clock, why);
     thread.call = {};
 }
 
 namespace {
 
-// One stream needs no merging.
+// A single stream needs no merging.
 void read_alone(StreamReader& stream, CallReader& process, std::vector<std::string>& damages) {
     try {
         while (stream.next()) process.take(stream.event());

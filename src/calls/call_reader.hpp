@@ -2,8 +2,8 @@
 // send, a persistent request, a matched probe, a nested call, a gap or a pause mean. Consumers get what it
 // finds. Memory: threads, communicators, persistent collectives, and requests that are under way.
 //
-// A call inside of another one takes its place: the outer one is not seen to end. Requests have the number
-// that the program's process gave them; one whose call fails was not begun, nor is one that no event began.
+// A call inside another one replaces it: the outer call is not seen to end. Requests have the numbers that
+// the process gave them. A request exists only if an event begins it and its call does not fail.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ class CallReader {
     CallReader(const CallReader&) = delete;
     CallReader& operator=(const CallReader&) = delete;
 
-    // The streams tell what pauses leave out (OVNI_MPI_VERSION_OF_PAUSES).
+    // The streams record what pauses leave out (OVNI_MPI_VERSION_OF_PAUSES).
     void expect_account() { has_account_ = true; }
-    // Events of the streams of one process in the order of time; those of other models are welcome.
+    // Takes the events of the streams of one process in the order of time; events of all models are allowed.
     void take(const EventView& event);
     // Events of that stream are missing from here on.
     void end_damaged(uint32_t stream) { thread_of(stream).is_damaged = true; }
@@ -38,13 +38,13 @@ class CallReader {
     void finish();
 
     const ProcessCommunicators& communicators() const { return communicators_; }
-    // `index`: CallThread::index. At the end their calls are those that are open, also where a stream was
-    // cut.
+    // `index`: CallThread::index. After finish() the call of a thread is the one that is still open, also if
+    // its stream was cut.
     size_t thread_count() const { return threads_.size(); }
     const CallThread& thread(size_t index) const { return threads_[index]; }
     // Under way.
     const RequestTable& requests() const { return requests_; }
-    // Messages that probes have found and nothing has received, by the number of their request.
+    // Messages that probes have found and no call has received, by the number of their request.
     const std::unordered_map<uint32_t, Request>& found() const { return found_; }
     struct Turns {
         uint32_t all = 0, collectives = 0;  // all: with fences
@@ -61,7 +61,7 @@ class CallReader {
         uint32_t request = 0, start = 0, made = 0;
     };
     struct Thread : CallThread {
-        Counted counted;                           // what MXg has just told
+        Counted counted;                           // what MXg has just reported
         uint32_t started = 0;                      // the send that MXs has just started
         uint32_t ended = 0;                        // the receive that MXc has just ended
         uint32_t transfer = Request::no_transfer;  // that of the request that MXc has just ended
@@ -77,17 +77,17 @@ class CallReader {
     void surface(Thread& thread);
     void abandon(Thread& thread, int64_t clock, Abandoned why);
     void post(const Thread& thread);
-    void leave_posting(const Call& call, const Return& told);
-    void leave_probe(const Thread& thread, const Return& told);
-    void begin_at_leave(const Thread& thread, Return& told);
+    void leave_posting(const Call& call, const Return& result);
+    void leave_probe(const Thread& thread, const Return& result);
+    void begin_at_leave(const Thread& thread, Return& result);
     void start(Thread& thread, const EventView& event, const MpiEvent& mpi);
     void start_collective(Thread& thread, const EventView& event, const MpiEvent& mpi);
     void end_request(Thread& thread, uint32_t number, uint32_t how);
     void end_receive(Thread& thread, const ReceivedMessage* message);
     void take_bytes(Thread& thread, uint64_t bytes);
-    void meet_under_way(const EventView& event, const MpiUnderWay& receive);
+    void take_under_way(const EventView& event, const MpiUnderWay& receive);
     template <class... Given, class... Args>
-    void tell(void (CallConsumer::*what)(Given...), const Args&... args) {
+    void notify(void (CallConsumer::*what)(Given...), const Args&... args) {
         for (CallConsumer* consumer : consumers_) (consumer->*what)(args...);
     }
 

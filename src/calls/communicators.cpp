@@ -9,17 +9,17 @@
 namespace ovni {
 
 void ProcessCommunicators::define(std::span<const uint8_t> data) {
-    auto told = mpi_communicator(data);
-    if (!told) return;
-    CommunicatorFacts& known = communicators_[told->number];
-    known.id = told->id;
-    known.flags = told->flags;
-    known.size = told->size;
-    known.rank = told->rank;
-    // A list goes on where it is known to, so a damaged one needs no more memory than its events.
-    if (told->first > known.members.size()) return;
-    known.members.resize(std::max(known.members.size(), told->first + told->members.size()), -1);
-    std::ranges::copy(told->members, known.members.begin() + told->first);
+    auto described = mpi_communicator(data);
+    if (!described) return;
+    CommunicatorFacts& known = communicators_[described->number];
+    known.id = described->id;
+    known.flags = described->flags;
+    known.size = described->size;
+    known.rank = described->rank;
+    // A list grows only at its end, so a damaged one needs no more memory than its events.
+    if (described->first > known.members.size()) return;
+    known.members.resize(std::max(known.members.size(), described->first + described->members.size()), -1);
+    std::ranges::copy(described->members, known.members.begin() + described->first);
 }
 
 void ProcessCommunicators::name(std::span<const uint8_t> data) {
@@ -33,22 +33,22 @@ void ProcessCommunicators::name(std::span<const uint8_t> data) {
     }
 }
 
-void ProcessCommunicators::meet(const MpiCommunicator& told) {
-    if (told.number <= OVNI_MPI_SELF) return;
-    auto [known, is_new] = communicators_.try_emplace(told.number);
+void ProcessCommunicators::add_if_new(const MpiCommunicator& described) {
+    if (described.number <= OVNI_MPI_SELF) return;
+    auto [known, is_new] = communicators_.try_emplace(described.number);
     if (!is_new) return;
-    known->second.id = told.id;
-    known->second.flags = told.flags;
-    known->second.rank = told.rank;
+    known->second.id = described.id;
+    known->second.flags = described.flags;
+    known->second.rank = described.rank;
 }
 
 void ProcessCommunicators::define_window(std::span<const uint8_t> data) {
     struct {
         uint32_t number, kind, communicator;
-    } told;
-    if (data.size() < sizeof told) return;
-    std::memcpy(&told, data.data(), sizeof told);
-    if (told.kind == OVNI_MPI_WINDOW) of_windows_[told.number] = told.communicator;
+    } described;
+    if (data.size() < sizeof described) return;
+    std::memcpy(&described, data.data(), sizeof described);
+    if (described.kind == OVNI_MPI_WINDOW) of_windows_[described.number] = described.communicator;
 }
 
 uint32_t ProcessCommunicators::of_window(uint32_t window) const {

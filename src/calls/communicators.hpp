@@ -26,24 +26,24 @@ class ProcessCommunicators {
     // The data of a jumbo event MXC or MXN. Damaged data changes nothing.
     void define(std::span<const uint8_t> data);
     void name(std::span<const uint8_t> data);
-    // Number, id, flags and rank of one that may be known already.
-    void meet(const MpiCommunicator& told);
+    // Adds number, id, flags and rank of a communicator, unless it is known.
+    void add_if_new(const MpiCommunicator& described);
     // The data of a jumbo event MXO.
     void define_window(std::span<const uint8_t> data);
 
-    // The one of that number; null if nothing describes it.
+    // The communicator with that number; null if no event describes it.
     const CommunicatorFacts* find(uint32_t number) const;
-    // The number of the one that the window was made on; OVNI_MPI_NO_OBJECT: unknown.
+    // The number of the communicator that the window was made on; OVNI_MPI_NO_OBJECT: unknown.
     uint32_t of_window(uint32_t window) const;
     // 0: unknown.
     uint64_t id_of(uint32_t number) const;
-    // It has no members and no name if nothing tells of it.
+    // The result has no members and no name if no event describes the communicator.
     CommunicatorFacts with_id(uint64_t id) const;
     const std::map<uint32_t, CommunicatorFacts>& all() const { return communicators_; }
 
  private:
     std::map<uint32_t, CommunicatorFacts> communicators_;  // by number
-    std::map<uint32_t, uint32_t> of_windows_;              // numbers by number
+    std::map<uint32_t, uint32_t> of_windows_;              // communicator by window
 };
 
 }  // namespace ovni

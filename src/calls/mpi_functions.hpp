@@ -23,7 +23,7 @@ inline constexpr bool is_finalize(const MpiFunctionRow& function) {
     return function.name == "MPI_Finalize";
 }
 
-// All members call what makes a communicator, but for these.
+// All members call a function that makes a communicator, except for these.
 inline constexpr std::string_view made_by_some_members[] = {"MPI_Comm_create_group", "MPI_Intercomm_create",
                                                             "MPI_Comm_join", "MPI_Comm_create_from_group",
                                                             "MPI_Intercomm_create_from_groups"};
@@ -36,7 +36,7 @@ inline constexpr bool is_collective(const MpiFunctionRow& function) {
             std::ranges::find(made_by_some_members, function.name) == std::end(made_by_some_members));
 }
 
-// It makes, uses or frees a window or a file.
+// True if it makes, uses or frees a window or a file.
 inline constexpr bool uses_object(const MpiFunctionRow& function) {
     constexpr MpiRecord with_objects[] = {
         MpiRecord::OneSided,    MpiRecord::Synchronisation, MpiRecord::Transfer,  MpiRecord::FileUse,
@@ -44,7 +44,7 @@ inline constexpr bool uses_object(const MpiFunctionRow& function) {
     return std::ranges::find(with_objects, function.record) != std::end(with_objects);
 }
 
-// The leave of its calls names the window or file that they make.
+// True if the leave of its calls names the window or file that they make.
 inline constexpr bool makes_object(const MpiFunctionRow& function) {
     return function.record == MpiRecord::WindowMaker || function.record == MpiRecord::FileMaker;
 }

@@ -1,5 +1,5 @@
 // The requests of a process that are under way, by number. Numbers come from one sequence and most requests
-// end soon: places are used again, and none is moved. Finding, adding and removing take constant time and,
+// end soon: places are reused, and no request is moved. Finding, adding and removing take constant time and,
 // once there is room, no allocation.
 #pragma once
 
@@ -23,7 +23,7 @@ class RequestTable {
         const Slot& slot = slot_of(number);
         return slot.is_free() ? nullptr : &at(slot.place);
     }
-    // Takes the place of one with that number.
+    // Replaces a request with that number.
     Request& put(const Request& request) {
         if (Probing<Slot>::is_full(size_, slots_.size())) grow();
         Slot& slot = slot_of(request.number);

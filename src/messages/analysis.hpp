@@ -1,5 +1,5 @@
 // The traffic between the processes of a trace: messages, waits, efficiencies, the critical path. All ranks
-// together find it in what was scanned.
+// find it together from the scanned events.
 #pragma once
 
 #include "messages/costs/critical_path.hpp"
@@ -15,7 +15,7 @@ struct TrafficAnalysis {
     SentMessages messages;                 // whose sender this rank has
     Waits waits;                           // of threads of this rank, by begin and stream
     Collectives collectives, world_calls;  // as find_waits() has left them
-    std::vector<UnmatchedEnd> unmatched;   // those of all ranks are all of the trace
+    std::vector<UnmatchedEnd> unmatched;   // together with other ranks: all of the trace
     FoundObjects objects;                  // windows and files of processes of this rank
     MessageSummary summary;
     WaitSummary wait_summary;
@@ -25,11 +25,11 @@ struct TrafficAnalysis {
     std::vector<DelayCost> delays;
 };
 
-// Only people ask for efficiencies and delays: the timeline needs neither.
+// for_timeline: without efficiencies and delays.
 enum class Analysis { for_timeline, whole };
 
-// `mine`: the processes of this rank, that were scanned for messages; what was found of these is used up.
-// `threads`: of this rank. Collective.
+// `mine`: the scanned processes of this rank; their ends of messages are used up. `threads`: of this rank.
+// Collective.
 TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const System& system,
                                 const ClockModel& clocks, const std::vector<bool>& mine, Scanned& scanned,
                                 size_t threads, Analysis analysis);

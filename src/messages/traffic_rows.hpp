@@ -22,7 +22,7 @@ struct WaitRow {
 
     int64_t time = 0, end = 0;
     int64_t waited = 0;      // ns in calls of MPI between these
-    int64_t cause_time = 0;  // what was waited for was done then
+    int64_t cause_time = 0;  // when what was waited for was done
     int64_t bound = 0;       // as that of a Wait
     int32_t thread = 0, cause = no_thread;
     int32_t wait = 0;      // a WaitKind
@@ -56,8 +56,9 @@ struct CollectiveRow {
 };
 static_assert(sizeof(CollectiveRow) == 88 && std::is_trivially_copyable_v<CollectiveRow>);
 
-// A window or file, equal on all processes that use it: they make those on one communicator in one order. If
-// a process has not recorded all of its calls, it may take one for another.
+// A window or file. Its key is equal on all processes that use it, because they make those on one
+// communicator in one order. A process that has not recorded all of its calls may have the key of another
+// one.
 struct ObjectKey {
     uint64_t communicator = 0;  // id; 0: unknown
     int32_t scope = 0;
@@ -66,7 +67,7 @@ struct ObjectKey {
     int32_t process = 0;  // of an unknown communicator; else 0
     auto operator<=>(const ObjectKey&) const = default;
 };
-// Facts that a process knows of one.
+// Facts that a process knows of a window or file.
 struct ObjectFacts {
     ObjectKey key;
     std::string name;
@@ -115,7 +116,7 @@ struct UnmatchedRow {
 };
 static_assert(sizeof(UnmatchedRow) == 56 && std::is_trivially_copyable_v<UnmatchedRow>);
 
-// Those of one rank, in the order of their keys; together those of all ranks are the whole.
+// The rows of one rank, in the order of their keys. The rows of all ranks together are those of the trace.
 struct TrafficRows {
     std::vector<WaitRow> waits;
     std::vector<CollectiveRow> collectives;

@@ -35,7 +35,7 @@ std::vector<PathPart> walk_back(std::vector<PathStep> steps, const std::vector<L
     if (lives.empty()) return {};
     std::ranges::sort(steps, {},
                       [](const PathStep& s) { return std::tuple(s.process, s.end, s.begin, s.cause); });
-    // Waits of each process from the last to the first; each is met once.
+    // Waits of each process from the last to the first; each is visited once.
     std::vector<std::span<const PathStep>> rest(processes);
     for (size_t i = 0; i < steps.size();) {
         size_t end = i;

@@ -56,7 +56,7 @@ uint64_t share(uint64_t amount, uint64_t part, uint64_t whole) {
 // Passes costs on, from the last wait to the first.
 class LongTerm {
  public:
-    // The ns of later waits that this one is to blame for. Those that end later come before.
+    // The ns of later waits that this one is to blame for. Call for waits in descending order of their ends.
     uint64_t take(const OwnWait& wait) {
         uint64_t passed_on = 0;
         std::vector<Cause>& later = later_[wait.process];
@@ -157,7 +157,7 @@ class DelayCosts {
         std::vector<OwnWait> late = to_causes(part);
         std::vector<Profile> delays;
         for (OwnWait& wait : late) delays.push_back(delays_of(wait));
-        // Those without a cause go no further.
+        // Waits without a cause go no further.
         const std::vector<uint64_t> passed_on = pass_on(late);
         for (size_t i = 0; i < late.size(); ++i)
             for (const auto& [activity, ns] : delays[i]) {
@@ -170,7 +170,7 @@ class DelayCosts {
             }
     }
 
-    // The waits for processes of this rank. Their profiles, of those who wait, are in profiles_.
+    // The waits for processes of this rank. The profiles of the waiting processes are in profiles_.
     std::vector<OwnWait> to_causes(std::span<const OwnWait> part) {
         PerRank<std::vector<OwnWait>> waits(owners_.size());
         PerRank<std::vector<Spent>> profiles(owners_.size());
@@ -223,7 +223,7 @@ class DelayCosts {
         for (; own != all.end() && own->end > wait.since; ++own) visit(*own, wait.overlap(*own));
     }
 
-    // The ns of later waits that each of these is to blame for.
+    // The ns of later waits that each of `late` is to blame for.
     std::vector<uint64_t> pass_on(const std::vector<OwnWait>& late) {
         next_profile_ = 0;
         const std::vector<OwnWait> all = ranks_.gather_joined(late);

@@ -1,14 +1,14 @@
-// Waits are due to the time that others spent before, somewhere in the program, while those who wait later
-// did not (D. Boehme, M. Geimer, F. Wolf, L. Arnold: Identifying the root causes of wait states in
+// A wait is due to time that another process has spent before, somewhere in the program, and that the waiting
+// process has not (D. Boehme, M. Geimer, F. Wolf, L. Arnold: Identifying the root causes of wait states in
 // large-scale parallel applications, ICPP 2010).
 //
-// A wait of length W of process p for process q is looked at from the last time that both were in step: the
-// end of a wait of one for the other, or a blocking barrier, n to n or fence of both that none left before
-// all had entered. Since then q has spent more time than p in some places of the program, which are functions
-// in regions: t_q - w_q - t_p, where w_q is time in waits. These are its delays; their sum is D. And q itself
-// has waited, for P in all. Each ns of both is to blame for W / max(D + P, W): delays have so much as their
-// short-term cost, and for q's own waits it is passed on to those that q waited for, and so on, back in time,
-// as long-term cost.
+// Process p waits for process q for a time W. Both were last in step at the end of a wait of one for the
+// other, or at a blocking barrier, n to n or fence of both that none left before all had entered. Since then
+// q has spent more time than p in some places of the program; a place is a function in a region. The delay of
+// q in a place is t_q - w_q - t_p, where w_q is its time in waits. D is the sum of these delays, P the time
+// that q itself has waited since then. Each ns of D and of P is to blame for W / max(D + P, W). For a delay
+// this is its short-term cost. For the waits of q it is passed on to the processes that q waited for, and so
+// on, back in time, as their long-term cost.
 #pragma once
 
 #include <cstdint>

@@ -236,7 +236,7 @@ std::vector<std::string> efficiency_lines(const Efficiency& of, const System& sy
         "{} ranks, {:.6f} s from MPI_Init to MPI_Finalize, {:.6f} s in an ideal network", number,
         static_cast<double>(of.runtime) * seconds, static_cast<double>(of.ideal_runtime) * seconds)};
     for (const Row& row : rows) lines.push_back(fmt::format("{:<32}{:.3f}", row.name, row.value));
-    // Ranks that are not in the trace may be what others wait for.
+    // Others may wait for ranks that are not in the trace.
     if (started > of.processes) return lines;
     for (const Row& row : rows)
         if (row.value < acceptable && !row.if_low.empty())

@@ -56,7 +56,7 @@ struct EfficiencySources {
     const std::vector<RegionChange>& regions;
 };
 // Collective; the result is on rank 0. The points of all processes pass through rank 0, some at a time. A
-// process that is alone and has several threads finds them while it goes on. `sources` are read before this
+// single process with several threads finds the result while it goes on. `sources` are read before this
 // returns.
 std::future<Efficiencies> find_efficiencies(const Ranks& ranks, const System& system,
                                             const StreamOwners& owners, const EfficiencySources& sources,

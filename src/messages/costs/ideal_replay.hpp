@@ -1,8 +1,9 @@
 // Replays what processes did as if their network were ideal: computation takes as long as it did, calls of
-// MPI take no time but that of waiting for data. A receive ends when its message is sent, or at once; a
-// collective when those have entered whose data the member gets. So what is left of the time in MPI is
-// serialisation, and the rest was transfer (M. Casas, R. Badia, J. Labarta: Automatic analysis of speedup of
-// MPI applications, ICS 2008; the definitions of efficiencies are those of the POP centre of excellence).
+// MPI take no time but that of waiting for data. A receive ends at once if its message was sent before, else
+// when it is sent; a collective ends when all members whose data is received have entered. The time in MPI
+// that is then left is serialisation, and the rest was transfer (M. Casas, R. Badia, J. Labarta: Automatic
+// analysis of speedup of MPI applications, ICS 2008; the definitions of efficiencies are those of the POP
+// centre of excellence).
 //
 // Points come in the order of time in which they happened, which is an order in which they can be replayed:
 // data is sent before it is received. Memory: messages that are under way, collectives that are in progress.
@@ -20,7 +21,7 @@ namespace ovni {
 
 // Plain data, that ranks exchange.
 struct ReplayPoint {
-    // Points of one time are replayed in this order.
+    // Points of equal times are replayed in this order.
     enum class What : uint16_t { begin, close_region, open_region, send, enter, receive, leave, end };
     enum class Gets : uint16_t {
         nothing,

@@ -10,7 +10,7 @@ namespace ovni {
 
 namespace {
 
-// A process at a collective that nobody leaves before all have entered. Plain data.
+// A process at a collective that no member leaves before all have entered. Plain data.
 struct Synchronised {
     int64_t time = 0;
     uint64_t communicator = 0;
@@ -41,7 +41,7 @@ std::vector<Synchronised> synchronised(std::span<const CollectiveEnd> all) {
     return found;
 }
 
-// The last one that is not later; `never`: none.
+// The last of `times` that is not later than `time`; `never` if there is none.
 int64_t last_until(const std::vector<int64_t>& times, int64_t time) {
     const auto later = std::ranges::upper_bound(times, time);
     return later == times.begin() ? InStep::never : *std::prev(later);

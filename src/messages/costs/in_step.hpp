@@ -1,4 +1,4 @@
-// The times at which two processes were in step: neither could go on before the other had come there.
+// The times at which two processes were in step: neither could go on before the other had arrived.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace ovni {
 
-// It answers for processes of this rank with any others.
+// Knows these times for pairs of a process of this rank and any other one.
 class InStep {
  public:
     static constexpr int64_t never = INT64_MIN;
@@ -29,7 +29,7 @@ class InStep {
     InStep(const Ranks& ranks, const System& system, const StreamOwners& owners,
            std::span<const Meeting> meetings, std::span<const CollectiveEnd> collectives);
 
-    // The last time until then, or `never`. `process` is one of this rank.
+    // The last time of `process` and `other` in step up to `time`, or `never`. `process` is one of this rank.
     int64_t before(uint32_t process, uint32_t other, int64_t time) const;
 
  private:

@@ -1,4 +1,4 @@
-// The doings of a process in a stretch of time, in pieces of one function and one region.
+// The activity of a process in a stretch of time, in pieces of one function and one region.
 #pragma once
 
 #include <algorithm>

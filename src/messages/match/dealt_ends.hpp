@@ -18,8 +18,9 @@ struct DealtEnds {
     PackedEnds ends;
 };
 
-// Takes the ends from `found`. Returns those of all ranks whose keys are this rank's, by key, sends first.
-// `owner_of`: the rank that gets a key; nothing: one chosen by hash. It is the same on all ranks. Collective.
+// Deals the ends in `found` to ranks by their keys. Returns the ends of all ranks whose keys this rank owns,
+// by key, sends first. `owner_of`: the rank that gets a key, alike on all ranks; nothing: one chosen by hash.
+// Collective.
 using OwnerOfKey = std::function<std::optional<size_t>(const MessageKey& key)>;
 std::vector<DealtEnds> deal_ends(const Ranks& ranks, std::span<MessageEnds> found,
                                  const OwnerOfKey& owner_of);

@@ -67,7 +67,7 @@ class Matcher {
           elsewhere_(static_cast<size_t>(ranks.size())) {}
 
     void match(const EndsOfOneKey& parts);
-    // Messages whose senders this rank has, and other ranks have.
+    // Messages whose senders this rank has, and those whose senders other ranks have.
     SentMessages& sent() { return sent_; }
     PerRank<TableVector<Message>>& elsewhere() { return elsewhere_; }
     std::vector<UnmatchedEnd>& unmatched() { return unmatched_; }
@@ -80,7 +80,7 @@ class Matcher {
     bool may_be_freed(const MessageKey& key) const;
     bool has_ended_early(uint32_t process) const;
     void count(const Message& message, Traffic& traffic);
-    void tell_causes(std::span<UnmatchedEnd> ends, Unmatched cause);
+    void set_causes(std::span<UnmatchedEnd> ends, Unmatched cause);
 
     const size_t rank_;
     const Trace& trace_;
@@ -122,13 +122,13 @@ Message message_of(const MessageEnd& send, const MessageEnd& receive, const Mess
     return message;
 }
 
-// Unmatched::count: what its key tells.
+// Unmatched::count: the cause depends on the key.
 Unmatched cause_of(Partner partner) {
     if (partner == Partner::unrecorded) return Unmatched::off;
     return partner == Partner::freed ? Unmatched::freed : Unmatched::count;
 }
 
-// One of both is null.
+// Either `send` or `receive` is null.
 UnmatchedEnd unmatched_of(const MessageEnd* send, const MessageEnd* receive, const MessageKey& key,
                           Unmatched cause) {
     UnmatchedEnd unmatched;
@@ -152,7 +152,7 @@ std::vector<MessageEnd> sorted(std::span<const DealtEnds> parts) {
     return all;
 }
 
-// Several processes have the same side if the trace has a rank twice.
+// Several processes have one side of a key if the trace has a rank twice.
 bool are_in_order(std::span<const DealtEnds> side) {
     return side.size() == 1 && side[0].ends.facts().is_sorted != 0;
 }
@@ -193,7 +193,7 @@ void Matcher::match(const EndsOfOneKey& parts) {
     summary_.realigned += counts.is_realigned;
     summary_.unordered += counts.is_unordered;
     if (unmatched_.size() > first_unmatched)
-        tell_causes(std::span(unmatched_).subspan(first_unmatched), cause_of(key, counts.is_realigned));
+        set_causes(std::span(unmatched_).subspan(first_unmatched), cause_of(key, counts.is_realigned));
 }
 
 // A freed receive of any sender or tag may have taken a message of the key.
@@ -209,8 +209,8 @@ bool Matcher::may_be_freed(const MessageKey& key) const {
     return false;
 }
 
-// `cause`: of those that have none.
-void Matcher::tell_causes(std::span<UnmatchedEnd> ends, Unmatched cause) {
+// `cause` applies to ends whose cause is still unset.
+void Matcher::set_causes(std::span<UnmatchedEnd> ends, Unmatched cause) {
     for (UnmatchedEnd& end : ends) {
         if (end.cause == static_cast<uint32_t>(Unmatched::count)) end.cause = static_cast<uint32_t>(cause);
         ++(end.is_send ? summary_.sends : summary_.receives)[end.cause];
@@ -227,7 +227,7 @@ void Matcher::count(const Message& message, Traffic& traffic) {
     traffic.bytes += bytes;
 }
 
-// Nothing lists the members of the communicator.
+// No list has the members of the communicator.
 Unmatched Matcher::cause_of_unknown() const {
     constexpr uint64_t any_gap = GapsOfProcess::pauses | GapsOfProcess::losses;
     if (lacks_processes_ || (all_gaps_ & any_gap) == 0) return Unmatched::not_recorded;
@@ -327,7 +327,7 @@ void find_group(KeyOfProcess& key, const MessageGroups& groups) {
     key.key.group = key.side == Side::sends ? mine_is : 1 - mine_is;
 }
 
-// Those of all ranks.
+// The freed receives of all ranks.
 std::vector<MessageKey> freed_receives(const Ranks& ranks, const std::vector<KeyOfProcess>& mine) {
     std::vector<MessageKey> keys;
     for (const KeyOfProcess& of : mine) keys.push_back(of.key);
@@ -366,7 +366,7 @@ FoundMessages find_messages(const Ranks& ranks, const Trace& trace, const System
     for (MessageEnds& of_group : ends)
         for (auto* keys : {&of_group.keys, &of_group.freed})
             for (KeyOfProcess& key : *keys) find_group(key, groups);
-    // So most messages arise on the rank that needs them.
+    // Then most messages are found on the rank that needs them.
     const auto rank_of_sender = [&](const MessageKey& key) -> std::optional<size_t> {
         const uint32_t sender = groups.sender(key);
         if (sender == MessageGroups::unknown) return std::nullopt;

@@ -1,6 +1,6 @@
-// Finds the messages of a trace: all ranks deal the ends that their processes have recorded by their keys, so
-// that most come to the rank that has their sender, and match what has one key. No replay, so what is missing
-// anywhere leaves ends without partners, and never a wait.
+// Finds the messages of a trace: all ranks deal the recorded ends of their processes by key, so that most
+// come to the rank that has their sender. Then each rank matches the ends of its keys. Nothing is replayed: a
+// missing event leaves ends without partners, and never makes others wait.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@
 
 namespace ovni {
 
-// Why an end of a message has no partner, the first of these that is true.
+// Why an end of a message has no partner, the first of these reasons that holds.
 enum class Unmatched : uint8_t {
     not_recorded,  // the other process is not in the trace, or is not known
     off,           // recording was off where the other end is
-    gap,           // one of them did not record all it did
+    gap,           // one of both processes did not record all that it did
     out_of_step,   // the two lists of ends do not fit together there
     freed,         // a receive took the message unseen: its request was freed
     ended_early,   // one of them did not end in order
@@ -57,7 +57,7 @@ struct MessageSummary {
 
 struct FoundMessages {
     SentMessages messages;  // whose sender this rank has
-    // Those of all ranks are all of the trace, wherever their threads are.
+    // The lists of all ranks together are those of the trace. Threads may be of other ranks.
     std::vector<UnmatchedEnd> unmatched;
     MessageSummary summary;
     MessageEnds others;  // what else was scanned: all but the ends of messages

@@ -75,7 +75,7 @@ class Rest {
 std::optional<std::pair<size_t, size_t>> first_in_step(std::span<const MessageEnd> sends,
                                                        std::span<const MessageEnd> receives,
                                                        bool have_one_clock) {
-    // Lengths of the longest ones of all ends of both lists.
+    // Lengths of the longest common subsequences of all ends of both lists.
     std::array<std::array<uint8_t, longest_step + 1>, longest_step + 1> length{};
     for (size_t s = sends.size(); s-- > 0;)
         for (size_t r = receives.size(); r-- > 0;)

@@ -25,7 +25,7 @@ static_assert(sizeof(Arrival) == 64 && std::is_trivially_copyable_v<Arrival>);
 struct Message : Arrival {
     int64_t send_left = 0;  // the leave of the call that posts it
     int64_t send_wait_begin = 0, send_wait_end = 0;
-    uint64_t bytes = 0;  // MessageEnd::unknown_bytes if neither end tells
+    uint64_t bytes = 0;  // MessageEnd::unknown_bytes if neither end has them
     uint64_t communicator = 0;
     uint32_t send_completed_in = 0;
     int32_t tag = 0;

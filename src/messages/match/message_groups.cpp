@@ -45,7 +45,7 @@ uint32_t MessageGroups::process_of(const MessageKey& key, int32_t rank, uint32_t
     if (known == lists_.end() || rank < 0) return unknown;
     const MemberList& list = known->second.front();
     if (list.members.empty()) return in_world(list.world, rank);
-    // The remote group stands behind the local one; one of another world is in a list of its own.
+    // The remote group stands behind the local one; a group of another world is in a list of its own.
     const size_t place = static_cast<size_t>(rank) + (group == 0 ? 0 : list.size);
     if (place < list.members.size() && list.members[place] >= 0)
         return in_world(list.world, list.members[place]);

@@ -16,8 +16,7 @@ struct MessageRecord {
     int64_t send_end = 0;       // and ends
     int64_t receive_begin = 0;  // the call that posts the receive begins
     int64_t receive_end = 0;    // the call that completes it ends
-    // The call that completes the request of the send ends, if it was seen to; a blocking send has no
-    // request.
+    // The call that completes the request of the send ends, if that was seen; a blocking send has no request.
     int64_t send_complete = no_request;
     uint64_t bytes = 0;
     uint64_t communicator = 0;                  // id

@@ -1,5 +1,5 @@
-// Messages, packed: those that follow each other in order take 10 to 30 bytes each, where Message has 120.
-// Each time one does not follow the last, a run begins, which takes some 70 bytes more.
+// Messages, packed: in order they take 10 to 30 bytes each, where Message has 120. A message that is out of
+// order begins a new run, which takes some 70 bytes more.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,8 @@ class PackedMessages {
 
     uint64_t size() const { return size_; }
     void add(const Message& message);
-    // Makes one run of all: later readers need no room for each. Takes the room of both for a moment.
+    // Merges all runs into one, so that later readers need no memory for each run. For a moment it takes the
+    // memory of both.
     void merge_runs();
 
  private:

@@ -26,7 +26,7 @@ class SentMessages {
     void sort() {
         for (PackedMessages& of_stream : of_streams_) of_stream.merge_runs();
     }
-    // Those of each stream.
+    // The messages of each stream.
     const std::vector<PackedMessages>& of_streams() const { return of_streams_; }
     // Calls take(message) for each, in order.
     template <class Take>

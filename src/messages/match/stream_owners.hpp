@@ -1,4 +1,4 @@
-// The rank that reads a stream, and the way of things to it.
+// Finds the rank that reads a stream, and sends items to it.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class StreamOwners {
 
     size_t of_process(uint32_t process) const { return rank_of_process_[process]; }
     size_t of_stream(uint32_t stream) const { return of_process(system_.process_of_stream(stream)); }
-    // Each item goes to rank_of(item); what this rank gets, those of rank 0 first. Collective.
+    // Sends each item to rank_of(item). Returns the items for this rank, those from rank 0 first. Collective.
     template <class Items, class RankOf>
     Items deal(Items items, RankOf rank_of) const {
         if (ranks_.is_alone()) return items;

@@ -1,7 +1,7 @@
-// The doings of a thread in the view of MPI, on its way into mpi.prv: what ranks exchange and sinks write,
-// next to the records of states. Plain data. Each says what begins or ends at an event: a call of MPI, a gap
-// in the recording, a state, which lasts until `state_end`. (time, order) is the key among ranks, as that of
-// a Record; calls that are made inside of others are left out.
+// A step of a thread on its way into mpi.prv: at an event, a call of MPI, a gap in the recording or a state
+// begins or ends. A state lasts until `state_end`. Ranks exchange these steps, and sinks write them next to
+// the records of states. Plain data. (time, order) is the key among ranks, as that of a Record. Calls inside
+// of other calls are left out.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct MpiCall {
     Step step = Step::none;
     Tracing tracing = Tracing::goes_on;
     Root root = Root::no;    // this thread calls as the root of the collective
-    uint8_t lacks_init = 0;  // 1: nothing tells of MPI_Init of this task
+    uint8_t lacks_init = 0;  // 1: MPI_Init of this task was not recorded
 
     Moment moment() const { return {time, order}; }
 };

@@ -1,5 +1,5 @@
-// The tasks of mpi.prv, and what else is known of it before the first event is emulated: nodes, threads,
-// communicators, its end. The ranks of a world are its tasks, also those that were not recorded. Alike on all
+// The plan of mpi.prv, which is known before the first event is emulated: tasks, nodes, threads,
+// communicators, its end. Its tasks are the ranks of a world, also those that were not recorded. Equal on all
 // ranks.
 #pragma once
 
@@ -29,7 +29,7 @@ struct MpiPlan {
         bool is_recorded = false;
     };
     using Members = std::vector<uint32_t>;  // tasks by rank, from 1
-    // One file.
+    // An mpi.prv with its PCF and ROW.
     struct File {
         std::vector<Node> nodes;             // by the first task that is there
         std::vector<Task> tasks;             // by rank
@@ -40,7 +40,7 @@ struct MpiPlan {
     struct Thread {
         uint32_t file = 0, task = 0, thread = 0, cpu = 0;
         uint32_t row = none;      // in System; none: the task was not recorded
-        bool lacks_init = false;  // the first thread of a task that nobody saw to call MPI_Init
+        bool lacks_init = false;  // the first thread of a task whose MPI_Init was not recorded
     };
 
     std::vector<File> files;  // by world
@@ -59,10 +59,11 @@ struct MpiPlan {
 struct KnownCommunicator {
     static constexpr int32_t no_rank = -1;
     uint32_t number = 0;  // in the file, from 1
-    // That of the process. An intercommunicator has none: its roots say so themselves (OVNI_MPI_THIS_RANK).
+    // The rank of the process in it. Not for an intercommunicator, whose roots name themselves
+    // (OVNI_MPI_THIS_RANK).
     int32_t rank = 0;
 };
-// Those of collectives, by process in System and number in its events.
+// The communicators of collectives, by process in System and number in its events.
 using CommunicatorNumbers = std::map<std::pair<uint32_t, uint32_t>, KnownCommunicator>;
 
 struct FoundPlan {

@@ -25,7 +25,7 @@ class Lists {
         for (MemberList& list : lists) of_id_[list.communicator].push_back(std::move(list));
     }
 
-    // The ranks in the world, of both groups of an intercommunicator; nothing if no list tells.
+    // The ranks in the world, of both groups of an intercommunicator; nothing if no list has them.
     std::vector<int32_t> members_of(const Key& key, size_t world_size) const {
         const auto lists = of_id_.find(key.id);
         if (lists == of_id_.end()) return {};

@@ -10,7 +10,7 @@
 
 namespace ovni {
 
-// `uses` and `lists`: of all processes. Returns the numbers, also of MPI_COMM_WORLD, of all of them.
+// `uses` and `lists`: of all processes. Returns the numbers of all of them, also of MPI_COMM_WORLD.
 CommunicatorNumbers add_communicators(MpiPlan& plan, const System& system, std::vector<CommunicatorUse> uses,
                                       std::vector<MemberList> lists);
 

@@ -1,5 +1,5 @@
-// The calls of one thread on their way into mpi.prv: what the scan has recorded of it, with the thread and
-// the communicators that the plan numbers.
+// The calls of one thread on their way into mpi.prv: those that the scan has recorded, with the plan's
+// numbers of the thread and of communicators.
 #pragma once
 
 #include <cstdint>

@@ -41,25 +41,25 @@ void CallRecorder::entered(const CallThread& caller) {
     add(thread_of(caller), caller, call);
 }
 
-// No event tells of the end of a call that a gap or the end of the thread has cut off.
-void CallRecorder::surfaced(const CallThread& caller, const Return* told) {
+// No event records the end of a call that a gap or the end of the thread has cut off.
+void CallRecorder::surfaced(const CallThread& caller, const Return* result) {
     Thread& thread = thread_of(caller);
-    if (!told) {
+    if (!result) {
         thread.leaves = true;
         return;
     }
     RecordedCall call;
-    call.time = told->clock;
-    call.offset = told->offset;
-    leave(thread, call, told);
+    call.time = result->clock;
+    call.offset = result->offset;
+    leave(thread, call, result);
     add(thread, caller, call);
 }
 
-void CallRecorder::leave(Thread& thread, RecordedCall& call, const Return* told) {
+void CallRecorder::leave(Thread& thread, RecordedCall& call, const Return* result) {
     call.step = Step::leave;
     thread.leaves = false;
     if (!thread.open_call) return;
-    if (told) thread.open_call->call.received = told->bytes.value_or(0);
+    if (result) thread.open_call->call.received = result->bytes.value_or(0);
     thread.open_call->call_is_open = false;
     thread.open_call = nullptr;
 }

@@ -1,5 +1,5 @@
-// Records the calls and states of the threads of one process for mpi.prv. Memory meanwhile: what begins
-// before the first thing that is still open has ended, that is, seldom more than one call.
+// Records the calls and states of the threads of one process for mpi.prv. Memory: what began since the oldest
+// call or state that is still open, seldom more than one call.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace ovni {
 
 class CallRecorder : public CallConsumer {
  public:
-    // `calls`, by stream, gets them and lives as long as this. A thread is in one reader only; several
+    // `calls`, by stream, gets the result and outlives this. Each thread is in one reader only; several
     // readers may have this consumer one after the other.
     explicit CallRecorder(std::map<uint32_t, RecordedCalls>& calls) : calls_(calls) {}
 
     void entered(const CallThread& caller) override;
-    void surfaced(const CallThread& caller, const Return* told) override;
+    void surfaced(const CallThread& caller, const Return* result) override;
     void interrupted(const CallThread& caller, const EventView& event, bool is_counted) override;
     void lived(const CallThread& caller, const EventView& event) override;
     void finished() override;
@@ -42,7 +42,7 @@ class CallRecorder : public CallConsumer {
     };
 
     Thread& thread_of(const CallThread& caller);
-    void leave(Thread& thread, RecordedCall& call, const Return* told);
+    void leave(Thread& thread, RecordedCall& call, const Return* result);
     void add(Thread& thread, const CallThread& caller, RecordedCall call);
     void end_open_state(Thread& thread, int64_t time);
     static ParaverState state_of(const Thread& thread, const CallThread& caller);

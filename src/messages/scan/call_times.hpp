@@ -39,7 +39,7 @@ class CallTimes {
     }
     uint16_t function(size_t index) const { return of(index).function; }
     uint32_t request(size_t index) const { return of(index).request; }
-    // The first call that `is_before` is false for; it is true for all that come before.
+    // The first call for which `is_before` is false; it must be true for all calls before.
     template <class IsBefore>
     size_t first_not(IsBefore is_before) const {
         size_t begin = 0;
@@ -56,7 +56,7 @@ class CallTimes {
     }
 
  private:
-    static constexpr uint32_t longest = UINT32_MAX;  // ns, and what stands for more
+    static constexpr uint32_t longest = UINT32_MAX;  // ns; it also stands for a longer time
     struct [[gnu::packed]] Packed {
         int64_t enter;
         uint32_t length, request;

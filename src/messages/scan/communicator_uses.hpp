@@ -1,5 +1,5 @@
-// The first collective of each process on each of its communicators, and who calls MPI_Init: what mpi.prv has
-// to know before its first line.
+// The first collective of each process on each of its communicators, and the threads that call MPI_Init.
+// mpi.prv needs both before its first line.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct InitCall {
 
 class CommunicatorUses : public CallConsumer {
  public:
-    // Both get what is found, and live as long as this.
+    // `uses` and `init` get what is found, and outlive this.
     CommunicatorUses(uint32_t process, std::vector<CommunicatorUse>& uses, std::vector<InitCall>& init)
         : process_(process), uses_(uses), init_(init) {}
 

@@ -29,7 +29,7 @@ struct KeyOfProcess {
     auto operator<=>(const KeyOfProcess&) const = default;
 };
 
-// A thread entered or left a region of MPI_Pcontrol, which may be open in itself.
+// A thread entered or left a region of MPI_Pcontrol. A region may be open inside of itself.
 struct RegionChange {
     enum class What : uint32_t { open, close };
     int64_t time = 0;
@@ -50,11 +50,11 @@ struct MessageEnds {
     std::vector<KeyOfProcess> keys;
     std::vector<PackedEnds> ends;  // by key
     Collectives collectives;
-    // MPI_Init, with turn 1, and MPI_Finalize, with turn 2: calls of all ranks of a world. A call behind a
-    // gap was entered in it, before the time that its enter says.
+    // Calls of MPI_Init (turn 1) and of MPI_Finalize (turn 2) by all ranks of a world. A call behind a gap
+    // was entered in the gap, before the time of its enter.
     Collectives world_calls;
-    // Receives of any sender or tag that were freed, as sender and tag OVNI_MPI_ANY: each process tells of
-    // one kind once.
+    // Freed receives of any sender or tag, which is OVNI_MPI_ANY in the key. Each process lists each kind
+    // once.
     std::vector<KeyOfProcess> freed;
     std::vector<RegionChange> regions;  // of the threads that initialised MPI
     std::vector<ProcessTimes> times;

@@ -9,18 +9,18 @@
 
 namespace ovni {
 
-void MainThread::left(const CallThread& caller, const Return& told) {
+void MainThread::left(const CallThread& caller, const Return& result) {
     const Call& call = caller.call;
     const bool initialises = is_init(*call.function);
-    if (initialises || is_finalize(*call.function)) add_world_call(caller, told.clock);
+    if (initialises || is_finalize(*call.function)) add_world_call(caller, result.clock);
     if (initialises || (!main_ && call.function->name == "MPI_Session_init")) {
         main_ = &caller;
-        times_.begin = told.clock;
+        times_.begin = result.clock;
     } else if (&caller == main_ && !is_finalized_) {
         is_finalized_ = is_finalize(*call.function);
-        times_.end = is_finalized_ ? call.enter : told.clock;
+        times_.end = is_finalized_ ? call.enter : result.clock;
         if (!is_finalized_)
-            times_.calls.push_back({call.enter, told.clock, index_of(*call.function), call.request});
+            times_.calls.push_back({call.enter, result.clock, index_of(*call.function), call.request});
     }
 }
 

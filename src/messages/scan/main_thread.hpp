@@ -12,10 +12,10 @@ namespace ovni {
 
 class MainThread : public CallConsumer {
  public:
-    // `found` gets the times, and lives as long as this.
+    // `found` gets the times, and outlives this.
     MainThread(const ProcessFacts& facts, MessageEnds& found) : facts_(facts), found_(found) {}
 
-    void left(const CallThread& caller, const Return& told) override;
+    void left(const CallThread& caller, const Return& result) override;
     void lived(const CallThread& caller, const EventView& event) override;
     void finished() override;
 

@@ -1,4 +1,4 @@
-// The fields of what ranks tell each other before they match messages (wire.hpp).
+// The fields of the data that ranks exchange before they match messages (wire.hpp).
 #pragma once
 
 #include <tuple>

@@ -15,18 +15,18 @@ namespace ovni {
 // communicator, so that each process knows the key of its own ends.
 struct MessageKey {
     uint64_t communicator = 0;  // id
-    uint32_t scope = 0;         // of an id that is not the only one in the trace: which it is; else 0
+    uint32_t scope = 0;         // number of the communicator, if several have this id; else 0
     uint32_t group = 0;         // of the sender, in an intercommunicator: 0 or 1
     int32_t sender = 0, receiver = 0;
     int32_t tag = 0;
-    // A partitioned message is that of the how manieth start of the how manieth request made for it; 0:
-    // the message is not partitioned.
+    // A partitioned message is that of start number `start` of request number `made`, both from 1; 0: the
+    // message is not partitioned.
     uint32_t made = 0, start = 0;
     uint32_t padding = 0;
     auto operator<=>(const MessageKey&) const = default;
 };
 
-// A send that took effect, or a receive that got a message; or several of them that were not recorded.
+// A send that took effect, or a receive that got a message; or a number of such ends that were not recorded.
 struct MessageEnd {
     static constexpr uint64_t unknown_bytes = UINT64_MAX;
     static constexpr uint32_t no_stream = UINT32_MAX;
@@ -38,7 +38,7 @@ struct MessageEnd {
     int64_t left = 0;        // and its leave
     int64_t wait_begin = 0;  // the enter of the call that completes it; of a blocking one that call itself
     int64_t wait_end = never;
-    uint64_t bytes = unknown_bytes;  // of those that were not recorded: how many
+    uint64_t bytes = unknown_bytes;  // of ends that were not recorded: their number
     uint64_t offset = 0;             // of the event in its stream that posts it
     uint32_t stream = 0;
     uint32_t completed_in = no_stream;
@@ -60,7 +60,7 @@ static_assert(sizeof(MessageEnd) == 72 && std::is_trivially_copyable_v<MessageEn
 struct CollectiveEnd {
     uint64_t communicator = 0;
     uint32_t scope = 0;
-    uint32_t turn = 0;  // the how manieth of its process on the communicator, from 1; or of that request
+    uint32_t turn = 0;  // from 1: number of it on the communicator, or of the start of its request
     int64_t enter = 0, leave = 0;
     int64_t wait_begin = 0, wait_end = MessageEnd::never;  // the call that completes it
     uint64_t sent = 0, received = 0;
@@ -73,7 +73,7 @@ struct CollectiveEnd {
     uint16_t completed_by = 0;
     uint32_t completed_in = MessageEnd::no_stream;
     uint32_t behind_gap = 0;
-    uint32_t made = 0;  // of a persistent one: the how manieth that was made on the communicator
+    uint32_t made = 0;  // of a persistent one: number of its request on the communicator
 };
 static_assert(std::is_trivially_copyable_v<CollectiveEnd>);
 

@@ -19,28 +19,28 @@ std::string text_of(std::span<const uint8_t> bytes) {
 
 }  // namespace
 
-void ObjectCalls::left(const CallThread& caller, const Return& told) {
+void ObjectCalls::left(const CallThread& caller, const Return& result) {
     const Call& call = caller.call;
-    complete(caller, told.clock);
+    complete(caller, result.clock);
     if (!uses_object(*call.function)) return;
-    if (call.function->record == MpiRecord::OneSided && !told.bytes) return;  // it has failed
+    if (call.function->record == MpiRecord::OneSided && !result.bytes) return;  // the call failed
     const bool makes = makes_object(*call.function);
-    const auto object = objects_.find(makes ? told.object : call.object);
+    const auto object = objects_.find(makes ? result.object : call.object);
     if (object == objects_.end()) return;
     if (makes) found_.objects[object->second].is_made = 1;
     ObjectCall found;
     found.enter = call.enter;
-    found.leave = found.complete = told.clock;
+    found.leave = found.complete = result.clock;
     found.bytes = call.sent;
-    found.result = told.bytes.value_or(0);
+    found.result = result.bytes.value_or(0);
     found.stream = caller.stream;
     found.object = object->second;
     found.target = call.root;
     found.function = index_of(*call.function);
-    if (told.transfer) {
+    if (result.transfer) {
         found.has_request = 1;
         found.complete = ObjectCall::never;
-        told.transfer->transfer = static_cast<uint32_t>(found_.calls.size());
+        result.transfer->transfer = static_cast<uint32_t>(found_.calls.size());
     }
     found_.calls.push_back(found);
 }
@@ -77,28 +77,28 @@ void ObjectCalls::described(const EventView& event, std::span<const uint8_t> dat
 void ObjectCalls::define(std::span<const uint8_t> data) {
     struct {
         uint32_t number, kind, communicator;
-    } told;
-    if (data.size() < sizeof told) return;
-    std::memcpy(&told, data.data(), sizeof told);
-    if (told.kind != OVNI_MPI_WINDOW && told.kind != OVNI_MPI_FILE) return;
-    if (objects_.contains(told.number)) return;
+    } described;
+    if (data.size() < sizeof described) return;
+    std::memcpy(&described, data.data(), sizeof described);
+    if (described.kind != OVNI_MPI_WINDOW && described.kind != OVNI_MPI_FILE) return;
+    if (objects_.contains(described.number)) return;
     MpiObject object;
-    object.kind = static_cast<ObjectKind>(told.kind);
+    object.kind = static_cast<ObjectKind>(described.kind);
     object.process = caller_.process;
-    object.communicator = told.communicator;
-    const CommunicatorFacts* communicator = reader().communicators().find(told.communicator);
+    object.communicator = described.communicator;
+    const CommunicatorFacts* communicator = reader().communicators().find(described.communicator);
     if (!communicator || (communicator->flags & OVNI_MPI_BY_USE) == 0)
-        object.communicator_id = reader().communicators().id_of(told.communicator);
+        object.communicator_id = reader().communicators().id_of(described.communicator);
     if (communicator) object.rank = communicator->rank;
-    if (told.communicator == OVNI_MPI_WORLD) object.scope = caller_.world + 1;
-    if (told.communicator == OVNI_MPI_SELF) object.scope = caller_.process + 1;
+    if (described.communicator == OVNI_MPI_WORLD) object.scope = caller_.world + 1;
+    if (described.communicator == OVNI_MPI_SELF) object.scope = caller_.process + 1;
     const auto is_before = [&](const auto& known) {
         const MpiObject& other = found_.objects[known.second];
         return other.kind == object.kind && other.communicator == object.communicator;
     };
     object.turn = static_cast<uint32_t>(std::ranges::count_if(objects_, is_before)) + 1;
-    object.name = text_of(data.subspan(sizeof told));
-    objects_[told.number] = static_cast<uint32_t>(found_.objects.size());
+    object.name = text_of(data.subspan(sizeof described));
+    objects_[described.number] = static_cast<uint32_t>(found_.objects.size());
     found_.objects.push_back(std::move(object));
 }
 

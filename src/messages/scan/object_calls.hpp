@@ -1,5 +1,5 @@
-// The windows and files of one process, and the calls of MPI that make, use and free them. Calls that fail
-// are left out as far as the trace tells.
+// The windows and files of one process, and the calls of MPI that make, use and free them. Calls are left out
+// if the trace shows that they failed.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct MpiObject {
     uint32_t scope = 0;            // as that of a MessageKey
     int32_t rank = -1;             // of the process there; -1: unknown
     uint32_t is_made = 0;          // the call that makes it was recorded
-    uint32_t turn = 0;  // the how manieth of its kind that the process has on the communicator, from 1
+    uint32_t turn = 0;             // its number among those of its kind on the communicator, from 1
     std::string name;
 };
 
@@ -52,10 +52,10 @@ class ObjectCalls : public CallConsumer {
     struct CallingProcess {
         uint32_t process = 0, world = 0;  // as in ProcessFacts
     };
-    // `found` gets what the process has, and lives as long as this.
+    // `found` gets what the process has, and outlives this.
     ObjectCalls(const CallingProcess& caller, FoundObjects& found) : caller_(caller), found_(found) {}
 
-    void left(const CallThread& caller, const Return& told) override;
+    void left(const CallThread& caller, const Return& result) override;
     void abandoned(const CallThread& caller, int64_t clock, Abandoned why) override;
     void ended(const CallThread& caller, const Request& request, uint32_t how) override;
     void transferred(uint32_t transfer, uint64_t bytes) override;

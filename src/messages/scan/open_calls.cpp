@@ -23,8 +23,8 @@ AwaitedKind kind_awaited(MpiRecord record) {
                                                                       : AwaitedKind::send;
 }
 
-// Nothing is known to be needed by the start of a persistent collective, by a message that a probe has found,
-// by a receive of which only its pause tells, or by a transfer.
+// No needs are known of the start of a persistent collective, a message that a probe has found, a receive
+// that only the account of a pause has, or a transfer.
 bool is_awaited(const Request& request) {
     return !request.is_unrecorded && !request.is_found && !request.is_transfer &&
            !(request.is_collective && request.made != 0);
@@ -85,7 +85,7 @@ void OpenCallReader::add_awaited(OpenCall& open, const Call& call) const {
     }
 }
 
-// Collectives are missing, or threads have begun them in an order that nobody knows.
+// Collectives are missing, or threads have begun them in an unknown order.
 bool lacks_turns(const CallReader& process) {
     size_t threads = 0;
     for (size_t t = 0; t < process.thread_count(); ++t)

@@ -26,7 +26,7 @@ struct OpenCall {
     uint32_t stream = 0;
     uint32_t function = 0;           // in mpi_function_rows
     int64_t since = 0, until = 0;    // by the clock of the reader
-    std::vector<Awaited> waits_for;  // nothing if the trace does not tell
+    std::vector<Awaited> waits_for;  // empty if the trace does not record it
     bool needs_all = true;           // false: one of these is enough
 };
 
@@ -47,8 +47,8 @@ struct EndOfProcess {
     uint32_t turns_on(uint64_t communicator) const;  // by id
 };
 
-// Call after the last event. Tells of calls in streams that were read to their ends. `begins_inside`: the
-// trace lacks what came before.
+// Call after the last event. The result has open calls of streams that were read to their ends.
+// `begins_inside`: the trace lacks what came before.
 EndOfProcess end_of_process(uint32_t process, const CallReader& reader, bool begins_inside);
 
 }  // namespace ovni

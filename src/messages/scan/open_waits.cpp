@@ -30,7 +30,7 @@ LockStep step_of(EventCode code, std::span<const uint8_t> payload) {
     return value == 'u' && worked ? LockStep::given : LockStep::none;
 }
 
-// One thread at a time has these.
+// True if only one thread at a time can have such an object.
 bool has_holder(char kind) {
     return kind == 'M' || kind == 'W';
 }

@@ -15,18 +15,18 @@ namespace ovni {
 struct OpenWait {
     uint32_t stream = 0;
     std::string kind, object;      // "mutex", "table_lock"
-    int tid = 0;                   // of the thread that was last seen with the object; 0: nobody known
+    int tid = 0;                   // of the thread that was last seen with the object; 0: unknown
     int64_t since = 0, until = 0;  // by the clock of the reader
 };
 
-// Follows the threads of one process, through one reader or several, in any order. Who has an object is what
-// its threads last said of that, as a wait that goes on says nothing more.
+// Follows the threads of one process, through one reader or several, in any order. The holder of an object is
+// the one that events named last, because a wait that goes on has no further events.
 class ProcessWaits : public CallConsumer {
  public:
     // `tids`: by stream.
     explicit ProcessWaits(std::map<uint32_t, int> tids) : tids_(std::move(tids)) {}
 
-    // Call after the last stream. Those of streams that were read to their ends.
+    // Call after the last stream. Returns the open waits of streams that were read to their ends.
     std::vector<OpenWait> open() const;
 
     bool wants_others() const override { return true; }

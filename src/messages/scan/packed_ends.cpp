@@ -11,7 +11,7 @@ namespace {
 enum Flag : uint8_t {
     blocking = 1,  // one call posts and completes it
     same_stream = 2,
-    same_function = 4,  // and it is completed by the same
+    same_function = 4,  // as the last end, for posting and for completion
     same_bytes = 8,
     unrecorded = 16,
     never_ended = 32,

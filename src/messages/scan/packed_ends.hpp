@@ -12,7 +12,7 @@
 
 namespace ovni {
 
-// The place of an end among those of its key.
+// Compares the places of two ends among those of their key.
 bool is_posted_before(const MessageEnd& a, const MessageEnd& b);
 
 class PackedEnds {
@@ -34,7 +34,7 @@ class PackedEnds {
     PackedEnds(const Facts& facts, std::span<const uint8_t> bytes) : facts_(facts), items_(bytes) {}
 
     void add(const MessageEnd& end);
-    // Ends from this order on are behind a gap.
+    // Marks ends from this order on as behind a gap.
     void doubt_from(int64_t order);
 
     const Facts& facts() const { return facts_; }

@@ -22,7 +22,7 @@ MessageEnd end_of_blocking(const CallThread& caller, int64_t leave) {
     return end;
 }
 
-// If the enter of the call was not recorded, nobody is known to have waited.
+// If the enter of the call was not recorded, no wait is known.
 template <class End>
 void complete_in_call(End& end, const CallThread& caller) {
     end.wait_begin = end.wait_end = caller.now;
@@ -58,62 +58,63 @@ ProcessEnds::Completed& ProcessEnds::completed_by(const CallThread& caller) {
     return completed_[caller.index];
 }
 
-void ProcessEnds::left(const CallThread& caller, const Return& told) {
-    add_blocking(caller, told);
-    if (!told.bytes) take_back_sends(caller);
+void ProcessEnds::left(const CallThread& caller, const Return& result) {
+    add_blocking(caller, result);
+    if (!result.bytes) take_back_sends(caller);
     Completed& completed = completed_by(caller);
     for (MessageEnd& end : completed.ends) {
         // An eager send has ended in the call that posts it.
         if (end.stream != caller.stream || end.offset != caller.call.offset) continue;
-        end.left = told.clock;
-        if (told.bytes && found_.keys[end.key].side == Side::sends) end.bytes = *told.bytes;
+        end.left = result.clock;
+        if (result.bytes && found_.keys[end.key].side == Side::sends) end.bytes = *result.bytes;
     }
-    end_all(completed, told.clock);
+    end_all(completed, result.clock);
 }
 
-void ProcessEnds::add_blocking(const CallThread& caller, const Return& told) {
+void ProcessEnds::add_blocking(const CallThread& caller, const Return& result) {
     const Call& call = caller.call;
     const MpiRecord record = call.function->record;
-    const Peer from{told.peer, told.tag};
+    const Peer from{result.peer, result.tag};
     switch (record) {
         case MpiRecord::Send:
         case MpiRecord::Receive:
         case MpiRecord::Exchange:
         case MpiRecord::MatchedReceive: {
-            if (!told.bytes || (record == MpiRecord::MatchedReceive && !told.found)) return;
-            MessageEnd end = end_of_blocking(caller, told.clock);
+            if (!result.bytes || (record == MpiRecord::MatchedReceive && !result.found)) return;
+            MessageEnd end = end_of_blocking(caller, result.clock);
             end.completed_in = caller.stream;
-            end.bytes = record == MpiRecord::Exchange ? call.sent : *told.bytes;
+            end.bytes = record == MpiRecord::Exchange ? call.sent : *result.bytes;
             if (record == MpiRecord::Send || record == MpiRecord::Exchange)
                 add(Side::sends, call.communicator, {call.peer, call.tag}, end);
             if (record == MpiRecord::Send) return;
-            if (told.found) end.order = told.found->order;
-            end.bytes = *told.bytes;
-            return add(Side::receives, told.found ? told.found->communicator : call.communicator, from, end);
+            if (result.found) end.order = result.found->order;
+            end.bytes = *result.bytes;
+            return add(Side::receives, result.found ? result.found->communicator : call.communicator, from,
+                       end);
         }
         case MpiRecord::PersistentCollective:
             return;
         default:
-            if (call.turn != 0 && told.request == 0) add_blocking_collective(caller, told);
+            if (call.turn != 0 && result.request == 0) add_blocking_collective(caller, result);
     }
 }
 
-void ProcessEnds::add_blocking_collective(const CallThread& caller, const Return& told) {
+void ProcessEnds::add_blocking_collective(const CallThread& caller, const Return& result) {
     const Call& call = caller.call;
     Request whole;
     whole.stream = caller.stream;
     whole.posted = call.enter;
-    whole.left = told.clock;
+    whole.left = result.clock;
     whole.offset = call.offset;
     whole.sent = call.sent;
-    whole.bytes = told.bytes.value_or(0);
+    whole.bytes = result.bytes.value_or(0);
     whole.communicator = call.communicator;
     whole.root = call.root;
     whole.turn = call.turn;
     whole.function = index_of(*call.function);
     CollectiveEnd& end = found_.collectives[add_collective(whole)];
     end.wait_begin = end.enter;
-    end.wait_end = told.clock;
+    end.wait_end = result.clock;
     end.completed_in = caller.stream;
     end.completed_by = end.function;
 }
@@ -203,8 +204,7 @@ void ProcessEnds::finished() {
         found_.collectives[i].behind_gap = found_.collectives[i].enter >= complete_until_;
 }
 
-// The receive may have got a message all the same: it keeps its place among those of its key, if that is
-// known.
+// The receive may still have got a message: it keeps its place among those of its key, if that is known.
 void ProcessEnds::add_uncompleted(const Request& request, bool is_freed) {
     MessageEnd end = end_of(request, false);
     if (request.is_found && recorded() == Recorded::but_pauses)
@@ -242,7 +242,7 @@ ProcessEnds::Index ProcessEnds::add_collective(const Request& request) {
     return found_.collectives.size() - 1;
 }
 
-// False if nothing tells which communicator it is.
+// False if it is unknown which communicator it is.
 bool ProcessEnds::identify(uint32_t communicator, uint64_t& id, uint32_t& scope, int& rank,
                            bool& is_inter) const {
     scope = 0;
@@ -277,7 +277,7 @@ uint32_t ProcessEnds::key_of(const KeyOfProcess& key) {
     return last_key_ = known->second;
 }
 
-// False for what is no message between two processes that are known.
+// False unless it is a message between two known processes.
 bool ProcessEnds::find_key(MessageEnd& end, Side side, uint32_t communicator, Peer peer) {
     if (peer.rank < 0 || communicator == OVNI_MPI_NO_OBJECT) return false;
     KeyOfProcess key;

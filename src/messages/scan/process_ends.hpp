@@ -1,8 +1,8 @@
 // The ends of messages of one process and its parts in collectives. Memory: what it finds.
 //
 // A missing end would shift all that follow it. In a pause the process counts its ends, which are added as
-// unrecorded ones. Behind any other gap, or behind a receive that was under way in it, ends are marked, and
-// so are those that a receive from anybody may have come before which was not seen to end.
+// unrecorded ones. Ends are marked if they are behind any other gap, behind a receive that was under way in
+// such a gap, or possibly behind a receive from any sender that was not seen to end.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace ovni {
 
 class ProcessEnds : public CallConsumer {
  public:
-    // `found` gets the ends, and lives as long as this.
+    // `found` gets the ends, and outlives this.
     ProcessEnds(const ProcessFacts& facts, MessageEnds& found);
 
-    // How much of the process its streams tell.
+    // How much of the process its streams record.
     enum class Recorded : uint64_t { all, but_pauses, but_gaps };
 
     // The trace lacks what came before the first event.
@@ -28,10 +28,10 @@ class ProcessEnds : public CallConsumer {
         has_lost_ = true;
     }
     Recorded recorded() const;
-    // There are gaps with events behind them, not only ends of streams that come too early.
+    // True if there are gaps with events behind them, besides streams that end too early.
     bool has_lost() const { return has_lost_; }
 
-    void left(const CallThread& caller, const Return& told) override;
+    void left(const CallThread& caller, const Return& result) override;
     void abandoned(const CallThread& caller, int64_t clock, Abandoned why) override;
     void ended(const CallThread& caller, const Request& request, uint32_t how) override;
     void received(const CallThread& caller, const Request& request, const ReceivedMessage* message) override;
@@ -55,7 +55,7 @@ class ProcessEnds : public CallConsumer {
         int32_t peer, tag;
         bool is_freed;
     };
-    // As far as a key tells of it.
+    // The peer, as far as a key has it.
     struct Peer {
         int32_t rank, tag;
         uint32_t made = 0, start = 0;
@@ -63,15 +63,15 @@ class ProcessEnds : public CallConsumer {
 
     static MessageEnd end_of(const Request& request, bool sends);
     Completed& completed_by(const CallThread& caller);
-    void add_blocking(const CallThread& caller, const Return& told);
-    void add_blocking_collective(const CallThread& caller, const Return& told);
+    void add_blocking(const CallThread& caller, const Return& result);
+    void add_blocking_collective(const CallThread& caller, const Return& result);
     void take_back_sends(const CallThread& caller);
     void end_all(Completed& completed, int64_t clock);
     void add_uncompleted(const Request& request, bool is_freed);
     void add_collective_ended(const CallThread& caller, const Request& request);
     Index add_collective(const Request& request);
     void add_unrecorded(Side side, uint32_t communicator, Peer peer, const MessageEnd& place, uint64_t count);
-    void meet_gap(int64_t clock);
+    void take_gap(int64_t clock);
     void mark_doubtful();
 
     static Peer peer_of(const Request& request) {

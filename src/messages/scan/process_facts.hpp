@@ -20,7 +20,7 @@ struct MemberList {
     std::vector<int32_t> members;  // ranks in that world; empty: those of the world
 };
 
-// Adds the lists that a process has recorded, of other communicators than MPI_COMM_WORLD and MPI_COMM_SELF.
+// Adds the lists that a process has recorded, of all communicators except MPI_COMM_WORLD and MPI_COMM_SELF.
 void add_member_lists(const ProcessCommunicators& communicators, const ProcessFacts& process,
                       std::vector<MemberList>& lists);
 

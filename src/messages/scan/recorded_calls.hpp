@@ -1,7 +1,7 @@
 // The calls and states of one thread, as mpi.prv shows them: each change of its state, each call that is not
-// inside of another one, each gap. A line of mpi.prv says when its state ends, and a collective what it has
-// received, at the place where they begin: so all this is found before the emulation, and packed meanwhile,
-// in 10 to 15 bytes for each.
+// inside of another one, each gap. A line of mpi.prv stands where a state or collective begins, and says when
+// the state ends or what the collective has received. So all this is found before the emulation, and packed
+// meanwhile, in 10 to 15 bytes for each.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct RecordedCall {
 class RecordedCalls {
  public:
     void add(const RecordedCall& call);
-    // Until then the thread was not created; never: always.
+    // Until then the thread was not created. never: it was not created at all.
     int64_t first_state_end = RecordedCall::never;
     uint64_t size() const { return size_; }
 
@@ -47,10 +47,10 @@ class RecordedCalls {
     RecordedCall last_;
 };
 
-// In the order in which they were added.
+// Reads calls in the order in which they were added.
 class RecordedCallsReader {
  public:
-    // The calls stay as they are meanwhile.
+    // `calls` stay as they are while this reads.
     explicit RecordedCallsReader(const RecordedCalls& calls) : items_(calls.items_), left_(calls.size_) {}
     // False at the end.
     bool next(RecordedCall& call);

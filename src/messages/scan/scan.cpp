@@ -27,7 +27,7 @@ bool has_waits(const Stream& stream) {
     return requires_model(stream, OVNI_PTHREAD_MODEL);
 }
 
-// The process tells what pauses leave out.
+// True if the process records what pauses leave out.
 bool has_account(const Stream& stream) {
     const auto& require = stream.metadata.common->require;
     const auto model = require.find("mpi");
@@ -73,7 +73,7 @@ class ProcessScan {
     // Returns GapsOfProcess.
     uint64_t read() {
         const bool has_mpi = !of_mpi_.empty();
-        // Nobody has to say which models a stream has if the emulator is to take all of them.
+        // A stream need not say which models it has if the emulator is to take all of them.
         if (!has_mpi && wanted_.timeline) of_mpi_.swap(others_);
         uint64_t gaps = read_mpi();
         if (has_ends() && !has_mpi) gaps = GapsOfProcess::without_events;
@@ -191,7 +191,7 @@ void move_behind(std::vector<Item>& from, std::vector<Item>& to) {
     std::ranges::move(from, std::back_inserter(to));
 }
 
-// The emulation tells of damage.
+// The emulation reports damage.
 int64_t last_clock_of(uint32_t stream, const OpenStream& open) {
     int64_t last = 0;
     try {

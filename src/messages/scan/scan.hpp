@@ -1,5 +1,5 @@
-// The first reading of a trace: all that a run has to know of its streams before it emulates them, found by
-// one look at each event. The emulation is the second reading, and the last.
+// The first reading of a trace: it finds all that a run has to know of the streams before it emulates them,
+// with one look at each event. The emulation is the second and last reading.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@
 
 namespace ovni {
 
-// All that can be looked for.
+// The findings that a run asks for.
 struct ScanFor {
     bool messages = false;    // of processes with a rank; with collectives, and times in MPI
     bool open_calls = false;  // at the ends of the streams
-    bool open_waits = false;  // likewise, in POSIX threads
+    bool open_waits = false;  // waits in POSIX threads, at the ends of the streams
     bool timeline = false;    // what mpi.prv needs: of processes with a rank, and the last clock of all
 
     bool is_nothing() const { return !messages && !open_calls && !open_waits && !timeline; }
 };
 
-// Bits: why a process may lack ends.
+// The reasons why a process may lack ends, as bits.
 struct GapsOfProcess {
     static constexpr uint64_t pauses = 1;          // recording was off, and the ends meanwhile are counted
     static constexpr uint64_t losses = 2;          // any other gap
@@ -73,8 +73,8 @@ Scanned scan(const Trace& trace, const System& system, const ScannedPart& part, 
 
 // True if the stream has events of MPI.
 bool uses_mpi(const Stream& stream);
-// True if something can be found: the process has a rank and MPI; calls or waits may be open where the
-// program did not end a stream.
+// True if there may be something to find: messages of processes with a rank and MPI; open calls and waits in
+// a stream that its program did not end.
 bool may_have_messages(const Trace& trace);
 bool may_have_open_calls(const Trace& trace);
 bool may_have_open_waits(const Trace& trace);

@@ -1,4 +1,4 @@
-// ProcessEnds: gaps in the recording, and what a process tells of its pauses.
+// ProcessEnds: gaps in the recording, and what a process reports of its pauses.
 #include <algorithm>
 #include <set>
 
@@ -12,7 +12,7 @@ void ProcessEnds::unrecorded(const EventView& event, const MpiUnrecorded& count)
     const uint32_t number = count.communicator.number;
     if (number == OVNI_MPI_NO_OBJECT) {
         has_lost_ = true;
-        return meet_gap(event.clock);
+        return take_gap(event.clock);
     }
     if (count.peer == OVNI_MPI_ANY) return;  // collectives
     MessageEnd place;
@@ -39,11 +39,11 @@ void ProcessEnds::interrupted(const CallThread& /*caller*/, const EventView& eve
     uninterrupted_until_ = std::min(uninterrupted_until_, event.clock);
     if (is_counted) return;
     has_lost_ = has_lost_ || event.kind != EventView::Kind::cut;
-    meet_gap(event.clock);
+    take_gap(event.clock);
 }
 
-// Nothing is known of what was done in a gap, or of what was under way there.
-void ProcessEnds::meet_gap(int64_t clock) {
+// It is unknown what was done in a gap, and how requests that were under way there went on.
+void ProcessEnds::take_gap(int64_t clock) {
     complete_until_ = std::min(complete_until_, clock);
     reader().requests().visit([&](const Request& request) {
         if (request.receives) complete_until_ = std::min(complete_until_, request.order);
@@ -70,7 +70,8 @@ void ProcessEnds::add_unrecorded(Side side, uint32_t communicator, Peer peer, co
     add(side, communicator, peer, end);
 }
 
-// Receives of a doubtful one's keys that are posted behind it: it may have taken a message before them.
+// Marks receives that are posted behind a doubtful one with their key: it may have taken a message before
+// them.
 void ProcessEnds::mark_doubtful() {
     std::set<KeyOfProcess> freed;
     for (const Doubtful& receive : doubtful_) {

@@ -11,8 +11,9 @@
 namespace ovni {
 
 // "killed first: rank 3 (process 812), by signal 11 (Segmentation fault)", "ended first: ..., which exited
-// with code 3", or, whoever ended first, "rank 3 (process 812) called MPI_Abort with code 17". Empty if all
-// ended as they wanted to, or if clocks do not tell. `waiting`: the calls that are open at the end.
+// with code 3", or, if a process has called it, "rank 3 (process 812) called MPI_Abort with code 17". Empty
+// if all ended in order, or if clocks are not exact enough to tell. `waiting`: the calls that are open at the
+// end.
 std::string first_death(const Trace& trace, const ClockModel& clocks, const Waiting& waiting);
 
 }  // namespace ovni

@@ -1,4 +1,5 @@
-// The end of a trace, as its processes say, or those that one rank has read.
+// Open calls, and uses of communicators, at the end of the processes of a trace, or of those that one rank
+// has read.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace ovni {
 // Warns of calls that are open where a stream was cut, and leaves them out.
 std::vector<OpenProcess> open_processes(std::span<const EndOfProcess> ends, const Trace& trace);
 
-// These communicators as each process knows them, and how many collectives it has entered on them.
+// Per process: what it recorded of the communicators `ids`, and how many collectives it entered on each.
 std::vector<CommunicatorOfProcess> communicators_at_end(std::span<const EndOfProcess> ends,
                                                         std::span<const uint64_t> ids);
 

@@ -25,7 +25,7 @@ class LockSpeaker {
             text += (text.empty() ? where(circle[i]) : "; ") + clause(circle[i]) + time(circle[i]);
         return circle.size() <= most ? text : text + fmt::format("; and {} more", circle.size() - most);
     }
-    std::string sentence(uint32_t w) const { return where(w) + clause(w) + doing_of_holder(w) + time(w); }
+    std::string sentence(uint32_t w) const { return where(w) + clause(w) + activity_of_holder(w) + time(w); }
 
  private:
     const ThreadInfo& thread(uint32_t w) const {
@@ -63,8 +63,8 @@ class LockSpeaker {
         if (wait.kind == "thread") return fmt::format("{} waits for the end of {}", who, holder);
         return fmt::format("{} waits for {}, which {} has", who, object(wait), holder);
     }
-    // A thread that waits, too, has a sentence of its own, but for calls of MPI.
-    std::string doing_of_holder(uint32_t w) const {
+    // Empty for a thread in another wait, which has a sentence of its own; not for one in a call of MPI.
+    std::string activity_of_holder(uint32_t w) const {
         const ThreadInfo* holder = find(thread(w).process, waits_[w].tid);
         if (!holder) return "";
         const auto call = std::ranges::find(calls_.calls, holder->stream, &WaitingCall::stream);
@@ -88,17 +88,17 @@ std::vector<std::string> sentences(const std::vector<OpenWait>& waits, const Tra
                                    int64_t shortest, size_t most) {
     const LockSpeaker speaker(waits, trace, system, calls);
     std::vector<std::string> lines;
-    std::set<uint32_t> told;
+    std::set<uint32_t> printed;
     size_t circles = 0, further = 0;
     for (const std::vector<uint32_t>& circle : circles_of(system, waits)) {
-        told.insert(circle.begin(), circle.end());
+        printed.insert(circle.begin(), circle.end());
         if (circles++ < most) lines.push_back("deadlock: " + speaker.circle(circle));
     }
     if (circles > most) lines.push_back(fmt::format("{} more deadlocks of threads", circles - most));
     for (bool held : {true, false}) {
         if (!held && others == OtherWaits::left_out) break;
         for (uint32_t w = 0; w < waits.size(); ++w) {
-            if (told.contains(w) || (waits[w].tid != 0) != held || speaker.length(w) < shortest) continue;
+            if (printed.contains(w) || (waits[w].tid != 0) != held || speaker.length(w) < shortest) continue;
             if (further++ < most) lines.push_back(speaker.sentence(w));
         }
     }

@@ -46,7 +46,7 @@ class Analysis {
         std::string name;
         std::map<uint32_t, uint64_t> turns;  // by process
     };
-    // Ids of MPI_COMM_WORLD and MPI_COMM_SELF are the same in all worlds.
+    // The ids of MPI_COMM_WORLD and MPI_COMM_SELF are equal in all worlds.
     using Key = std::pair<const World*, uint64_t>;
 
     Key key_of(uint32_t process, uint64_t id) const {
@@ -62,7 +62,7 @@ class Analysis {
                             .insert(process);
     }
 
-    // Ranks that call a collective with counts of the one type or the other meet in it.
+    // Functions with counts of either type make one collective.
     static std::string_view name_of_collective(const Awaited& operation) {
         std::string_view name = mpi_function_rows[operation.function].name;
         if (name.ends_with("_c")) name.remove_suffix(2);
@@ -123,7 +123,7 @@ class Analysis {
                                    [&](int rank) { return rank >= 0 && !is_traced(process, rank); });
     }
 
-    // Those of the trace alone: nothing is known of others.
+    // Only ranks of the trace: nothing is known of others.
     std::vector<int> missing_in(uint32_t process, const Awaited& collective) const {
         std::vector<int> missing;
         const Communicator* known = find(process, collective.communicator);

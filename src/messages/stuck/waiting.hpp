@@ -1,6 +1,6 @@
 // The end of a trace, and who waits for whom there: the open calls of all processes, the ranks that each
-// needs, and circles of processes that wait for each other. Alone a part of them can be known: a call that
-// any rank can end, or that the trace has no details of, is in no circle.
+// needs, and circles of processes that wait for each other. Not all of this can be known: a call that any
+// rank can end, or without details in the trace, is in no circle.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ std::vector<uint64_t> communicators_of(const std::vector<OpenProcess>& processes
 struct WaitingCall {
     uint32_t process = 0, stream = 0, function = 0;
     int64_t since = 0, until = 0;
-    // Ranks of the world of the process without which the call cannot end, the first 100 of them; for a
-    // collective those that have not entered it. Empty: none is known.
+    // The first 100 ranks, in the world of the process, that the call needs to end. For a collective these
+    // are ranks that have not entered it. Empty: none is known.
     std::vector<int> needs;
     std::string what;  // "a message from rank 1, tag 7"
 };
@@ -48,10 +48,10 @@ struct Waiting {
 
 Waiting who_waits(const System& system, const OpenTrace& open);
 
-// "rank 0 waits in MPI_Recv for rank 1, tag 7, for 4.700 s". Circles come first, of those that share a call
-// one, then other calls, equal ones together: `most` lines of each at most, and a line that counts the rest.
-// Calls that were open for less than `shortest` ns are left out: a program that is killed at work is in some
-// call, too.
+// "rank 0 waits in MPI_Recv for rank 1, tag 7, for 4.700 s". Circles come first, but only one of those that
+// share a call. Then come other calls, equal ones together. Each kind has at most `most` lines, and a line
+// that counts the rest. Calls that were open for less than `shortest` ns are left out: a program that is
+// killed at work is in some call, too.
 std::vector<std::string> sentences(const Waiting& waiting, const System& system, int64_t shortest,
                                    size_t most);
 

@@ -33,7 +33,7 @@ class CallSpeaker {
         return calls.size() <= most ? text : text + fmt::format("; and {} more", calls.size() - most);
     }
 
-    // Calls that wait for the same since about the same time.
+    // Calls that wait for one thing since about one time.
     std::string sentence(const std::vector<uint32_t>& calls) const {
         const WaitingCall& first = waiting_.calls[calls.front()];
         int64_t shortest = time_between(first.since, first.until), longest = shortest;
@@ -103,19 +103,20 @@ std::vector<std::string> sentences(const Waiting& waiting, const System& system,
                                    size_t most) {
     CallSpeaker speaker(waiting, system);
     std::vector<std::string> lines;
-    std::set<uint32_t> told;
+    std::set<uint32_t> printed;
     size_t circles = 0;
     for (const std::vector<uint32_t>& circle : waiting.circles) {
         bool is_long = std::ranges::all_of(circle, [&](uint32_t c) {
             return time_between(waiting.calls[c].since, waiting.calls[c].until) >= shortest;
         });
-        // Circles that share a call need not be told twice: the others of their calls say for whom they wait.
-        if (!is_long || std::ranges::any_of(circle, [&](uint32_t c) { return told.contains(c); })) continue;
+        // Only one of the circles that share a call is printed: the other calls have lines of their own.
+        if (!is_long || std::ranges::any_of(circle, [&](uint32_t c) { return printed.contains(c); }))
+            continue;
         if (circles++ < most) lines.push_back("deadlock: " + speaker.circle(circle));
-        told.insert(circle.begin(), circle.end());
+        printed.insert(circle.begin(), circle.end());
     }
     if (circles > most) lines.push_back(fmt::format("{} more deadlocks", circles - most));
-    auto groups = speaker.groups(told, shortest);
+    auto groups = speaker.groups(printed, shortest);
     for (size_t g = 0; g < groups.size() && g < most; ++g) lines.push_back(speaker.sentence(groups[g]));
     if (groups.size() > most) lines.push_back(fmt::format("{} more waits", groups.size() - most));
     return lines;

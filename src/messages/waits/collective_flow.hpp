@@ -5,7 +5,7 @@
 
 namespace ovni {
 
-// neighbours: of some members, and nothing tells which. fence: of a window.
+// neighbours: of some members, which are unknown. fence: of a window.
 enum class CollectiveFlow : uint8_t { none, barrier, n_to_n, from_root, to_root, scan, neighbours, fence };
 
 // `function`: in mpi_function_rows; none for one that moves no data.

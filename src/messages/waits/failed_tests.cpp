@@ -18,7 +18,7 @@ Wait failed_tests(const Arrival& message, const CallTimes& calls) {
     int64_t waited = 0;
     for (size_t call = last; calls.enter(call) > message.receive_posted; --call) {
         const bool is_same = calls.function(call) == calls.function(last) && calls.request(call) == request;
-        // MPI_Test alone tells the request.
+        // Only MPI_Test records its request.
         if (!is_same && request == 0) break;
         if (is_same && calls.enter(call) < message.send_posted) {
             const int64_t end = std::min(calls.leave(call), message.send_posted);

@@ -6,10 +6,10 @@
 
 namespace ovni {
 
-// The message was completed by MPI_Test or the like, in a thread that made these calls. The run of tests for
-// it ends with that one: of MPI_Test it has those of the same request since it was posted, of MPI_Testall,
-// MPI_Testany and MPI_Testsome the calls of that function that no other call stands between. The wait has no
-// length if none of them began before the send.
+// `message` was completed by MPI_Test or the like, in a thread that made `calls`. The run of tests for it
+// ends with that test. A run of MPI_Test has all tests of the request since it was posted. A run of
+// MPI_Testall, MPI_Testany or MPI_Testsome has the calls of that function with no other call between them.
+// The wait has no length if no test of the run began before the send.
 Wait failed_tests(const Arrival& message, const CallTimes& calls);
 
 }  // namespace ovni

@@ -22,7 +22,7 @@ uint64_t hash_of_end(const CollectiveEnd& end) {
     return x ^ x >> 29;
 }
 
-// All ends of the collectives that are this rank's; those of one stand together.
+// All ends of the collectives that are this rank's; the ends of one collective stand together.
 Collectives dealt_collectives(const StreamOwners& owners, const Collectives& mine) {
     Collectives ends =
         owners.deal(mine, [&](const CollectiveEnd& end) { return hash_of_end(end) % owners.size(); });

@@ -1,5 +1,5 @@
-// Finds the waits of a trace, on all ranks together: those for messages where these are sent and received,
-// those at collectives where all ends of one come together.
+// Finds the waits of a trace, on all ranks together: waits for messages on the ranks that send and receive
+// them, waits at collectives on the rank that gets all ends of one.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct WaitSum {
     uint16_t padding = 0;
     int64_t region = 0;  // the innermost that the waiting thread is in; 0: none
     uint64_t times = 0, ns = 0;
-    uint64_t certain = 0;  // ns, however far the clocks of nodes may be wrong
+    uint64_t certain = 0;  // ns that remain however wrong the clocks of nodes may be
 };
 
 struct CollectiveSummary {
@@ -47,7 +47,7 @@ struct FoundWaits {
     Waits waits;  // of threads of this rank, by begin and stream
     WaitSummary summary;
     Collectives collectives;  // complete ones, each on one rank: its members stand together
-    Collectives world_calls;  // MPI_Init and MPI_Finalize, likewise
+    Collectives world_calls;  // the same of MPI_Init and MPI_Finalize
 };
 
 // The sources that waits are found from. `sent`: messages whose sender this rank has; `regions`, `times`: of

@@ -1,5 +1,5 @@
-// The longest wait of each call, in the order of calls; of equal ones the first that was taken. Waits are
-// mostly taken in that order.
+// The longest wait of each call, in the order of calls; of equal waits the first that was taken. Waits are
+// mostly taken in the order of calls.
 #pragma once
 
 #include <algorithm>

@@ -47,9 +47,9 @@ inline constexpr std::array<std::string_view, static_cast<size_t>(WaitKind::coun
 // Plain data, that ranks exchange. Clocks are those of the ends.
 struct Wait {
     int64_t begin = 0, end = 0;
-    int64_t cause_time = 0;     // what was waited for was done then
+    int64_t cause_time = 0;     // when what was waited for was done
     int64_t between = 0;        // ns that the thread was outside of its calls: between failed tests
-    int64_t bound = 0;          // +- ns, by which clocks can be wrong at it; -1: unknown
+    int64_t bound = 0;          // +- ns by which clocks can be wrong at it; -1: unknown
     uint32_t stream = 0;        // of the thread that waits
     uint32_t cause_stream = 0;  // of the thread that was late; MessageEnd::no_stream: none
     uint16_t function = 0;      // that waits, in mpi_function_rows
@@ -64,7 +64,7 @@ struct Wait {
 };
 static_assert(sizeof(Wait) == 56 && std::is_trivially_copyable_v<Wait>);
 
-// There may be as many as messages.
+// There may be as many waits as messages.
 using Waits = TableVector<Wait>;
 
 }  // namespace ovni

@@ -119,7 +119,7 @@ class WaitsAtCollective {
     std::vector<Wait> waits_;
 };
 
-// Those that an n to n makes wait: all, or those who receive and the last who sends.
+// The members that an n to n makes wait: all, or those that receive and the last one that sends.
 std::vector<CollectiveEnd> that_overlap(std::span<const CollectiveEnd> members) {
     const int64_t first_leave = std::ranges::min(members, {}, &CollectiveEnd::wait_end).wait_end;
     std::vector<CollectiveEnd> counted(members.begin(), members.end());
@@ -241,7 +241,7 @@ std::vector<Wait> waits_at(std::span<const CollectiveEnd> members) {
     return waits.take();
 }
 
-// A trace that has a rank twice does not tell which of its calls met those of the others.
+// If a trace has a rank twice, it is unknown which of its calls belong to those of the others.
 std::vector<Wait> waits_at_world_call(std::span<const CollectiveEnd> members) {
     const bool is_twice = std::ranges::adjacent_find(members, {}, &CollectiveEnd::rank) != members.end();
     const CollectiveEnd* last = latest(members, [](const CollectiveEnd& m) { return m.behind_gap == 0; });

@@ -7,19 +7,19 @@
 //     late receiver    E of the call that posts the receive - E of the send or of the call that completes it,
 //                      if that ends later
 //     barrier, n to n  min(last E, L) - E; also of fences of one-sided communication
-//     completion       L - max(first L, last E), of the same
-//     neighbours       last E before L - E, as nothing tells who is a neighbour: the wait is no longer
+//     completion       L - max(first L, last E), of these collectives
+//     neighbours       last E before L - E, an upper bound, as neighbours are unknown
 //     late broadcast   min(E of the root, L) - E, of all others of a 1 to n
 //     early reduce     min(last E of the others, L) - E, of the root of an n to 1
 //     early scan       min(last E of lower ranks, L) - E
 //     start or end     last E - E, of MPI_Init and MPI_Finalize of all ranks of a world
 //
-// A member of an n to n may leave before the last one enters, as it gets nothing from some: there those who
-// receive wait for the last who sends. A call that completes several messages counts once, with the longest
-// of their waits. The call that completes a non-blocking collective is the one that waits for it. MPI_Test*
-// does not wait, as its caller goes on; but the time counts that failed tests of a receive took before its
-// send (failed_tests.hpp). MPI_Init and MPI_Finalize need not wait for all: a world whose ranks leave before
-// the last one enters has no waits there.
+// A member of an n to n may leave before the last one enters, if it gets nothing from some members: then
+// members that receive wait for the last member that sends. A call that completes several messages counts
+// once, with the longest of their waits. The call that completes a non-blocking collective is the one that
+// waits for it. MPI_Test* does not wait, as its caller goes on; but the time that failed tests of a receive
+// took before its send counts (failed_tests.hpp). MPI_Init and MPI_Finalize need not wait for all: a world
+// whose ranks leave before the last one enters has no waits there.
 #pragma once
 
 #include <cstdint>
@@ -36,16 +36,17 @@ namespace ovni {
 
 // The order in which messages are received.
 bool is_received_before(const Message& a, const Message& b);
-// The waits of those who receive; `received`: what threads of one process have received, in that order, by
-// calls that were seen to end. `times`: of that process, or null.
+// The waits of receivers. `received`: messages that threads of one process have received by calls that were
+// seen to end, in the order of is_received_before(). `times`: of that process, or null.
 Waits waits_of_receiver(const PackedMessages& received, const ProcessTimes* times);
 
-// The waits of those who send.
+// The waits of senders.
 class WaitsOfSenders {
  public:
     // In the order of streams, times and offsets of sends.
     void take(const Message& message);
-    // `late`: calls that wait for a sender wait for nothing else.
+    // Returns the waits, except those of calls in `late`: a call that waits for a sender waits for nothing
+    // else.
     Waits but_for(std::span<const Wait> late) &&;
 
  private:
