@@ -1,7 +1,8 @@
 // A communicator that frees itself: the ranks of an MPI program (base/ranks.hpp), and what only MPI has.
 //
-// Every member function but rank(), size(), get() and traffic() is collective. Counts are 64 bits wide; what
-// is longer than MPI's int goes in chunks. Errors of MPI itself end the job (the default handler of MPI).
+// Every member function but rank(), size(), get() and traffic() is collective. Counts are 64 bits wide;
+// messages longer than MPI's int are sent in chunks. Errors of MPI itself end the job (the default handler of
+// MPI).
 #pragma once
 
 #include <mpi.h>
@@ -37,7 +38,7 @@ class Comm : public Ranks {
     Comm split(int colour, int key = 0) const;
     // Ranks that share memory and a host name (virtual nodes share the machine, but have names of their own).
     Comm split_by_node() const;
-    // A communicator of these ranks whose messages cannot be mistaken for those of this one.
+    // A communicator of the ranks of this one. Its messages are never mistaken for messages of this one.
     Comm duplicate() const;
 
     void settle(const std::exception_ptr& failure) const override;
@@ -45,7 +46,7 @@ class Comm : public Ranks {
     void barrier() const;
     void barrier_asleep() const override;
 
-    // Longest single message in bytes, equal on all ranks. Only tests need another than the default.
+    // Longest single message in bytes, equal on all ranks. Only tests change the default.
     void set_chunk(size_t bytes) { chunk_ = bytes; }
 
  private:

@@ -11,7 +11,7 @@
 
 namespace ovni {
 
-// One name per node, nodes in the order of their lowest rank.
+// Returns a name per node, with nodes in the order of their lowest ranks.
 inline std::vector<std::string> distinct_host_names(std::vector<std::string> names) {
     for (std::string& name : names) name.resize(std::min(name.find('.'), name.size()));
     const std::vector<std::string> given = names;

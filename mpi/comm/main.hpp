@@ -16,8 +16,8 @@ namespace ovni {
 
 // Reads the command line and runs `body` between MPI_Init and MPI_Finalize; its result is the exit status.
 // Help and usage errors appear once. A failure that the ranks agreed on (Stopped) is printed once, and all
-// ranks end with its status. Any other exception is a failure of this rank alone, which others may be waiting
-// for: printed, then MPI_Abort with status 1.
+// ranks end with its status. Any other exception is a failure of this rank alone. It is printed, then
+// MPI_Abort ends the job with status 1, as other ranks may be waiting for this one.
 int run_mpi_main(Cli& cli, int argc, char** argv, const std::function<int(Comm& world)>& body);
 
 }  // namespace ovni

@@ -9,8 +9,8 @@
 
 namespace ovni {
 
-// As cut_part(), with equal options on all ranks; the result is null on all but rank 0. Collective; throws
-// Stopped.
+// Does what cut_part() does. Options are equal on all ranks; the result is null except on rank 0. Collective;
+// throws Stopped.
 std::unique_ptr<TracePart> cut_for_all(const Comm& comm, EmulationOptions& options);
 
 }  // namespace ovni

@@ -40,7 +40,7 @@ class Settlement {
  public:
     explicit Settlement(const std::vector<NodePlace>& places) : places_(places) {}
 
-    // `seen`: one stream as one or more places have it. Which of them reads it?
+    // `seen`: one stream as one or more places have it. Returns the one that reads it.
     const PlacedStream& choose(std::span<const PlacedStream> seen) {
         const StreamMetadata& metadata = seen.front().stream.metadata;
         const PlacedStream& chosen = seen.size() == 1 ? seen.front() : own_of(seen, host_of(metadata));
@@ -60,8 +60,8 @@ class Settlement {
         for (const PlacedStream& own : seen)
             if (places_[own.place].host == host) return own;
         throw error_of(first, fmt::format("{} nodes see it, but none of them is its own, {}: no rank is on "
-                                          "that node (of a directory that all nodes share without --local, "
-                                          "any ranks emulate all of it)",
+                                          "that node (without --local, any ranks emulate all of a directory "
+                                          "that all nodes share)",
                                           seen.size(), host));
     }
 
@@ -124,7 +124,7 @@ void expect_all_ranks(const Trace& trace, const System& system, const ClockModel
     nodes.merge(clocks.hosts());
     std::erase_if(nodes, [&](const std::string& node) { return present.contains(node); });
     throw Error(
-        fmt::format("{} of the {} ranks of application {} are nowhere that a rank of this emulation reads{}; "
+        fmt::format("{} of the {} ranks of application {} are in no directory that this emulation reads{}; "
                     "the first is rank {} (--keep-going emulates what is there)",
                     first.missing, first.ranks, first.application,
                     nodes.empty() ? "" : fmt::format(" (nodes: {})", fmt::join(nodes, ", ")), first.first),

@@ -23,20 +23,20 @@ struct NodePlace {
 };
 
 struct NodePlaces {
-    std::vector<NodePlace> all;       // in order of their lowest ranks, the same on all ranks
+    std::vector<NodePlace> all;       // in order of their lowest ranks, equal on all ranks
     std::vector<uint32_t> of_stream;  // by stream: its place
 
     int first_rank_of(uint32_t stream) const { return all[of_stream[stream]].ranks.front(); }
 };
 
-// Throws Error where ranks of an application have no streams: nobody is on their node, or looks into their
-// directory. Names the nodes that clocks tell of.
+// Throws Error if ranks of an application have no streams: no rank of this emulation runs on their node, or
+// reads their directory. The message names the nodes that appear in clock measurements alone.
 void expect_all_ranks(const Trace& trace, const System& system, const ClockModel& clocks);
 
-// Collective. The result says nothing of streams yet.
+// Collective. NodePlaces::of_stream is still empty in the result.
 NodePlaces find_places(const Comm& comm, const EmulationOptions& options);
 
-// The ranks of the place of a stream. `places` outlives it.
+// Returns the ranks of the place of a stream. `places` outlives the result.
 Readers readers_of(const NodePlaces& places);
 
 // The place of that rank.
@@ -51,9 +51,9 @@ struct PlacedStreams {
     std::vector<uint32_t> places;
 };
 
-// The streams of all places, in order of their paths, each in the one place that is to read it. Throws
-// Error for two streams of one path, a loom in pieces on several nodes, and one that several nodes see and
-// none of which it is; with Tolerance::keep_going such streams are left out.
+// The streams of all places, in order of their paths, each in the one place that is to read it. Throws Error
+// for two streams with one path, for a loom whose streams lie on several nodes, and for a stream that several
+// nodes see but none of them recorded. With Tolerance::keep_going such streams are left out.
 PlacedStreams put_together(PlacedStreams all, const std::vector<NodePlace>& places, Tolerance tolerance,
                            std::vector<Damage>& damages);
 

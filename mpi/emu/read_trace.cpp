@@ -21,7 +21,7 @@ namespace ovni {
 
 namespace {
 
-// Rank 0 prints what others were warned of and it was not.
+// Rank 0 prints the warnings of other ranks that it did not print itself.
 void print_warnings_of_others(const Comm& comm) {
     std::set<std::string> all = gather_warnings(comm);
     const std::set<std::string> known = log::kept_warnings();
@@ -29,14 +29,14 @@ void print_warnings_of_others(const Comm& comm) {
         if (comm.is_root() && !known.contains(text)) log::warn("{}", text);
 }
 
-// One that is there and cannot be looked into is not absent.
+// A directory that exists but cannot be searched is not absent.
 bool is_absent(const std::filesystem::path& directory) {
     std::error_code fault;
     return std::filesystem::status(directory, fault).type() == std::filesystem::file_type::not_found;
 }
 
 // Some nodes may have nothing of the trace, but not all.
-void tell_of_absent(const Comm& comm, const std::vector<NodePlace>& places, const NodePlace& here) {
+void warn_about_absent(const Comm& comm, const std::vector<NodePlace>& places, const NodePlace& here) {
     PerRank<int64_t> absent = comm.allgather(int64_t{is_absent(here.directory)});
     auto lacks = [&](const NodePlace& place) {
         return absent[static_cast<size_t>(place.ranks.front())] != 0;
@@ -61,8 +61,8 @@ std::vector<std::string> share_of(const Comm& ranks, const std::vector<std::stri
     return {bound(rank), bound(rank + 1)};
 }
 
-// Throws Error if this node does not see one of `paths`, which rank 0 saw. A directory of the same name may
-// be there on every node and yet be another.
+// Throws Error if this node does not see one of `paths`, which rank 0 saw. Nodes may have different
+// directories of one name.
 void expect_shared(const std::filesystem::path& directory, const std::vector<std::string>& paths) {
     std::error_code fault;
     for (const std::string& path : paths)
@@ -147,7 +147,7 @@ Read unpack(PerRank<std::string> shares, size_t expected, const NodePlaces& plac
     return read;
 }
 
-// Several places that see one directory all list its damages.
+// Places that see one directory all list its damages: one of each is kept.
 void keep_one_each(std::vector<Damage>& damages) {
     std::ranges::stable_sort(damages, {}, &Damage::relative_path);
     auto repeated = std::ranges::unique(damages, {}, &Damage::relative_path);
@@ -162,7 +162,7 @@ Trace read_trace(const Comm& comm, const EmulationOptions& options, const ClockS
     const NodePlace& here = places.all[mine];
     const bool is_shared = options.storage == Storage::shared;
     Comm ranks_here = comm.split(static_cast<int>(mine));
-    if (!is_shared) tell_of_absent(comm, places.all, here);
+    if (!is_shared) warn_about_absent(comm, places.all, here);
     FoundStreams found = find_here(comm, ranks_here, here, options);
     std::string share = comm.agree([&] {
         if (is_shared && !found.streams.empty())

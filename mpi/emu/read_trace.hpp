@@ -1,4 +1,4 @@
-// The streams of a trace on all ranks: the ranks of a place list and read a share of them each, and all ranks
+// The streams of a trace on all ranks: each rank of a place lists and reads a share of them, and all ranks
 // know the metadata of all.
 #pragma once
 
@@ -12,13 +12,13 @@
 
 namespace ovni {
 
-// Does what open_trace() does, with equal damages on all ranks. `places` gets those of the streams.
-// Collective; throws Stopped.
+// Does what open_trace() does, with equal damages on all ranks. Sets `places.of_stream`. Collective; throws
+// Stopped.
 Trace read_trace(const Comm& comm, const EmulationOptions& options, const ClockSources& clocks,
                  NodePlaces& places, std::vector<Damage>& damages);
 
-// Reads the files about clocks that rank 0 sees: in its own directory of the trace and, if that is
-// node-local, then in the one of the outputs. Collective; throws Stopped.
+// Reads the files about clocks that rank 0 sees: in its own directory of the trace first and, if that is
+// node-local, then in the directory of the outputs. Collective; throws Stopped.
 ClockSources read_clock_sources(const Comm& comm, const EmulationOptions& options, const NodePlaces& places);
 
 }  // namespace ovni

@@ -1,4 +1,5 @@
-// --keep-going on many ranks: every rank emulates its looms without outputs, and all cut what one has found.
+// --keep-going on many ranks: every rank emulates its looms without outputs, and all ranks cut the streams
+// that any rank found faulty.
 #pragma once
 
 #include "mpi/comm/comm.hpp"
@@ -7,7 +8,8 @@
 
 namespace ovni {
 
-// Does what salvage_events() does in one process, alike on all ranks. Collective; throws Stopped.
+// Does what salvage_events() does in one process, with equal results on all ranks. Collective; throws
+// Stopped.
 void salvage_events(const Comm& comm, Trace& trace, const NodePlaces& places, const DryRunOptions& options,
                     std::vector<Damage>& damages);
 

@@ -38,12 +38,12 @@ struct Interval {
 
 struct Straight {
     Interval begin, end;
-    // The ns by which all floors and ceilings would have to give way for a line to fit. Above 0 no line fits,
-    // and the intervals mean nothing.
+    // The ns by which all floors and ceilings would have to give way for a line to fit. If it is above 0, no
+    // line fits, and the intervals have no meaning.
     int64_t residual;
 };
 
-// Nothing if there are fewer than two moments.
+// Empty if there are fewer than two moments.
 std::optional<Straight> straight(const Corridor& corridor);
 
 }  // namespace ovni::sync

@@ -58,7 +58,7 @@ void doubt_lines(const NodeClocks& clocks, Doubts& doubts) {
         if (clocks.residuals[node] > 0) worst.note(node, clocks.residuals[node]);
     if (worst.count > 0)
         doubts.push_back(fmt::format(
-            "no straight line fits the clock of {}, the nearest one is {} ns beside the measurements; "
+            "no straight line fits the clock of {}, the nearest one is {} ns off the measurements; "
             "corrected from each measurement to the next instead",
             worst.who(clocks), worst.value));
 }

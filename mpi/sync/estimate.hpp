@@ -4,9 +4,10 @@
 // cannot arrive before it was sent, so every exchange says
 //     t1 - t2 <= offset <= t4 - t3
 // whatever the delays are, at the moment of the exchange. All exchanges of a burst together leave an interval
-// (the envelope: a minimum filter on each direction alone). Each side of it gives way by what clocks drift
-// between the middle of the burst and its ends. The estimate is the middle of the interval; its error is at
-// most half the width. The middle of the exchange with the smallest round trip checks the estimate.
+// (the envelope: a minimum filter on each direction alone). Each side is moved outwards by as much as clocks
+// may drift between the middle of the burst and its ends. The estimate is the middle of the interval; its
+// error is at most half the width. The middle of the exchange with the smallest round trip checks the
+// estimate.
 //
 // No MPI, no memory, no exceptions: both ovnisync and the tracing library measure with this code.
 #pragma once
@@ -55,7 +56,7 @@ class Burst {
         sum_.round_trip = e.round_trip();
         sum_.check = e.t1 - e.t2 + (e.t4 - e.t3 - (e.t1 - e.t2)) / 2;
     }
-    // Call after one exchange at least.
+    // Call after at least one exchange.
     Estimate estimate() const noexcept {
         Estimate estimate = sum_;
         int64_t drift = greatest_drift((last_ - first_ + 1) / 2);
@@ -107,7 +108,7 @@ class BestBurst {
 
 // The estimate of a node against the reference of a run. `node` is measured against a clock that is itself
 // off by `reference`, which was measured `ns_before` earlier. Offsets and bounds add up, and clocks may have
-// drifted in between. The result is impossible if one of both is, however wide the other is.
+// drifted in between. The result is impossible if either estimate is, however wide the other one is.
 inline Estimate through(const Estimate& node, const Estimate& reference, int64_t ns_before) noexcept {
     int64_t drift = greatest_drift(ns_before);
     Estimate sum{node.local,

@@ -1,5 +1,5 @@
-// The end of ovnisync by a signal: complete rows stay, under the name of their table, and unfinished files
-// go.
+// The end of ovnisync by a signal: complete rows are kept under the name of their table, and unfinished files
+// are removed.
 #pragma once
 
 #include <csignal>
@@ -9,7 +9,8 @@
 
 namespace ovni::sync {
 
-// During its lifetime SIGINT, SIGTERM and SIGHUP tidy up, and then end the process as usual. One at a time.
+// During its lifetime SIGINT, SIGTERM and SIGHUP tidy up, and then end the process as usual. Only one may
+// exist at a time.
 class Interruption {
  public:
     Interruption();
@@ -17,7 +18,7 @@ class Interruption {
     Interruption(const Interruption&) = delete;
     Interruption& operator=(const Interruption&) = delete;
 
-    // A signal removes this file. Three at most.
+    // A signal removes this file. At most three files.
     void remove(const OutputFile& file);
     // From now on a signal gives the first file its final name.
     void keep_first();

@@ -1,10 +1,10 @@
 // The measurement among all nodes: each learns how far its clock is behind that of node 0.
 //
 // Up to `most_in_star` nodes, node 0 measures all others, a burst of each in turn. Above, nodes form a
-// binomial tree: in round r (from 0) the nodes below 2^r, which know their own offset by then, measure those
-// 2^r above them, all at the same time; there are ceil(log2(nodes)) rounds, and between a node and node 0 lie
-// as many links as its number has bits set. Offsets and bounds add up along the way. A node that is late,
-// or stops answering, holds up nobody but those behind it.
+// binomial tree: in round r (from 0) the nodes below 2^r, which know their own offset by then, measure the
+// nodes 2^r above them, all at once; there are ceil(log2(nodes)) rounds, and between a node and node 0 lie as
+// many links as its number has bits set. Offsets and bounds add up along the way. A node that is late, or
+// stops answering, delays only the nodes behind it.
 //
 // The messages themselves are those of a Link, so that one algorithm serves ovnisync, the tracing library
 // (which cannot link with MPI and gives up after some time) and tests that only count. Messages between two
@@ -27,14 +27,14 @@
 namespace ovni::sync {
 
 struct Effort {
-    // A clock moves by up to 0.1 us against another during a burst of this length (3 ms, 30 ppm), and one
-    // burst in which ranks share a core with something else does not spoil the others.
+    // During a burst of this length (3 ms), a clock moves by up to 0.1 us against another one (30 ppm). A
+    // burst in which ranks share a core with something else does not spoil other bursts.
     int exchanges = 100;  // of a burst
     int bursts = 10;      // per node, at most
     // A node that does not answer for so long during a burst is given up.
     int64_t patience_ns = 250'000'000;
-    // The time of all links that lie one after the other, for their bursts. Each link has an equal share; if
-    // that is used up, the exchanges so far must do, one at least.
+    // The time for the bursts of all links that lie one after the other. Each link has an equal share; when
+    // that is used up, the exchanges so far count, at least one.
     int64_t budget_ns = INT64_MAX;
 };
 
@@ -77,7 +77,7 @@ class Measurement {
     Measurement(Link& link, int node, int nodes, Effort effort, Witness witness = {}) noexcept
         : link_(link), node_(node), nodes_(nodes), effort_(effort), witness_(witness) {}
 
-    // Call on all nodes. Nothing if this node got no estimate, because another one did not answer.
+    // Call on all nodes. Empty if this node got no estimate, because another node did not answer.
     std::optional<Estimate> run() noexcept {
         Estimate own{link_.now(), 0, 0, 0, 0, 0};
         if (node_ > 0 && !serve(own)) return std::nullopt;
@@ -95,7 +95,8 @@ class Measurement {
         int64_t spent_ns = 0;  // on its bursts
     };
     static constexpr int64_t wait = -1;
-    // Announces so many exchanges, or none and the node's own estimate, or that the node must wait on.
+    // Announces a number of exchanges, or the estimate of the node and no exchange, or that the node must go
+    // on waiting.
     struct Order {
         int64_t exchanges;
         Estimate result;
@@ -158,8 +159,8 @@ class Measurement {
         return other.phase != Phase::absent;
     }
 
-    // In a star bursts of one node lie far apart, so that one disturbance does not meet all of them; in a
-    // tree the nodes behind it wait.
+    // In a star bursts of one node lie far apart, so that one disturbance does not hit all of them; in a tree
+    // the nodes behind it wait.
     void proceed(Other& other, const Estimate& own) noexcept {
         do {
             if (other.phase == Phase::over) return;
@@ -182,7 +183,7 @@ class Measurement {
                other.spent_ns + other.spent_ns / bursts <= share_ns();
     }
 
-    // Ends before it would take more than the rest of the share.
+    // Ends before it would exceed the rest of the share.
     bool burst(Other& other) noexcept {
         const int exchanges = std::max(effort_.exchanges, 1);
         const bool is_limited = effort_.budget_ns < INT64_MAX;
@@ -201,7 +202,7 @@ class Measurement {
         return true;
     }
 
-    // Nodes that have come and are not in turn would take the silence for the end.
+    // Nodes that have come and must still wait would take silence for the end.
     void reassure() noexcept {
         if (link_.now() - reassured_ <= effort_.patience_ns / 4) return;
         reassured_ = link_.now();
@@ -262,7 +263,7 @@ class Measurement {
         return link_.send(reference, &reply, sizeof reply);
     }
 
-    // Waits awake: the other side is awake, too, in the middle of a burst.
+    // Waits without sleeping, as the other side does in the middle of a burst.
     bool await(int node, void* data, int bytes) noexcept {
         for (int64_t since = link_.now(); !link_.has_message(node);)
             if (link_.is_over() || link_.now() - since > effort_.patience_ns) return false;

@@ -1,5 +1,5 @@
 // The messages of a Measurement (measure.hpp) by MPI, for programs that have nothing else to do meanwhile. A
-// rank that is not in turn sleeps, and gives up only after a long silence.
+// rank whose turn has not come sleeps, and gives up only after a long silence.
 #pragma once
 
 #include <mpi.h>

@@ -1,4 +1,4 @@
-// The clocks of all nodes, as for clocks.json, from one measurement or from many that are spread over a run.
+// The clocks of all nodes as clocks.json has them, from one measurement or from several spread over a run.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct Node {
 using Round = std::vector<Estimate>;
 
 struct NodeClocks {
-    // All nodes by their numbers; a node without a possible measurement has none.
+    // All nodes by their numbers; a node without a possible measurement has no points.
     std::vector<NodeClock> nodes;
     // How far the measurements of each node are from fitting one line (corridor.hpp).
     std::vector<int64_t> residuals;
@@ -28,10 +28,10 @@ struct NodeClocks {
     ClockFile file() const;
 };
 
-// One measurement gives constants (method "envelope"). Many give a line ("theil-sen") with the bounds of the
-// corridor at its ends; if no line fits the corridor, a line from each measurement to the next ("envelope").
-// The corridor of a node is relative to the node that measured it (reference_of()), whose own line and bound
-// are added. Impossible measurements do not count.
+// A single measurement gives constants (method "envelope"). Many give a line ("theil-sen") with the bounds of
+// the corridor at its ends; if no line fits the corridor, a line from each measurement to the next
+// ("envelope"). The corridor of a node is relative to the node that measured it (reference_of()), whose own
+// line and bound are added. Impossible measurements do not count.
 NodeClocks node_clocks(const std::vector<Node>& nodes, const std::vector<Round>& runs,
                        const std::vector<Corridor>& corridors);
 

@@ -27,8 +27,8 @@ class Survey {
     // `nodes` has one rank per node; rank 0 is the reference.
     Survey(const Comm& nodes, const Clock& clock, Effort effort, Keep keep);
 
-    // An estimate per node on rank 0, nothing elsewhere. Collective, as all below. Throws Error if a node
-    // stopped answering.
+    // An estimate per node on rank 0, empty on other ranks. Collective, as are the functions below. Throws
+    // Error if a node stopped answering.
     std::vector<Estimate> measure();
     // The corridors of all nodes on rank 0, each relative to the node that measured it.
     std::vector<Corridor> gather_corridors() const;

@@ -17,12 +17,13 @@ std::string offset_table(const std::vector<Node>& nodes, const Round& run);
 std::string drift_header(const std::vector<Node>& nodes);
 std::string drift_row(double wall_s, const Round& run);
 
-// The summary for the terminal, in ns. It has the begin of each node's clock as in clocks.json, its rate, and
-// the greatest difference between the offset and that of the exchange with the smallest round trip.
+// The summary for the terminal, in ns. For each node it has the begin of the clock as in clocks.json and its
+// rate. It also has the greatest difference between the offset and that of the exchange with the smallest
+// round trip.
 std::string summary(const NodeClocks& clocks, const std::vector<Round>& runs);
 
-// Warnings: clocks that jumped or do not go along a line, a network that makes the two ways to estimate an
-// offset disagree, bounds far above those of other nodes.
+// Warnings: clocks that jumped or do not go along a line, two estimates of an offset that disagree because of
+// the network, bounds far above those of other nodes.
 std::vector<std::string> doubts(const NodeClocks& clocks, const std::vector<Round>& runs);
 
 }  // namespace ovni::sync

@@ -75,7 +75,8 @@ TEST_F(LocalTest, RanksThatNobodyReadsAreAnError) {
     Finished strict = local(pattern(), output("strict"));
     EXPECT_EQ(strict.status, 1);
     EXPECT_THAT(strict.err, HasSubstr("/2: is missing on 1 of 3 nodes, the first is "));
-    EXPECT_THAT(strict.err, HasSubstr("%r: 2 of the 10 ranks of application 1 are nowhere that a rank"));
+    EXPECT_THAT(strict.err,
+                HasSubstr("%r: 2 of the 10 ranks of application 1 are in no directory that this"));
     EXPECT_FALSE(fs::exists(output("strict")));
     Finished kept = local(pattern(), output("kept"), {"--keep-going"});
     EXPECT_EQ(kept.status, 0) << kept.err;

@@ -54,7 +54,7 @@ grep -q "out: not all ranks see it or can open files in it, rank 0 writes for al
 on node0 cp -r "$disk/out" gathered
 same shared gathered
 
-expect 1 "are nowhere that a rank of this emulation reads" emulate 2 two
+expect 1 "are in no directory that this emulation reads" emulate 2 two
 [ ! -e two ] || fail "outputs of two nodes of three"
 expect 0 "have no stream" emulate 2 two --keep-going
 
