@@ -1,4 +1,4 @@
-// The schema with the labels of values that few traces show, which outputs define before they know.
+// The schema with labels of values that few traces show. Outputs define them before they know what is shown.
 #pragma once
 
 #include <cstdint>

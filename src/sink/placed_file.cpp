@@ -13,8 +13,8 @@ namespace ovni {
 
 namespace {
 
-// Alone: large enough for the folios of ext4, small enough for the second level cache. A slice of many ranks
-// grows it.
+// For a single rank: large enough for the folios of ext4, small enough for the second level cache. A slice of
+// many ranks grows it.
 constexpr size_t first_buffer = size_t{256} << 10;
 
 }  // namespace

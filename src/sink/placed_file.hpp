@@ -1,6 +1,6 @@
-// One file that all ranks write: each appends its parts, and they follow one another in the order of ranks
-// and slices. Alone a part is written at the end when a buffer is full. On many ranks a part is kept until
-// place() has said where it goes.
+// A file that all ranks write: each appends its parts, and they follow one another in the order of ranks and
+// slices. A single rank appends a part when a buffer is full. On many ranks a part is kept until place() has
+// found its offset.
 //
 // Rank 0 makes the file under a name next to the final one. Ranks that do not see it hand their parts to rank
 // 0.
@@ -34,8 +34,8 @@ class PlacedFile {
     // Bytes that were added since the last place() and are not written.
     uint64_t kept() const { return filled_; }
 
-    // Many ranks only: what was added goes behind what lower ranks, who have `before` of `all` bytes, have
-    // added. Collective where not all ranks see the file.
+    // Many ranks only: gives what was added its place, behind the parts of lower ranks. Those have `before`
+    // of `all` bytes. Collective if not all ranks see the file.
     void place(uint64_t before, uint64_t all);
     // Writes what has its place. Local; throws Error.
     void write_placed();
@@ -43,8 +43,9 @@ class PlacedFile {
     bool is_shared() const { return is_shared_; }
     uint64_t bytes_written() const { return written_; }
 
-    // All is written and checked, still under that other name. What follows a header that is longer than the
-    // first one is moved, which reads and writes all of it; no header is shorter. Collective; throws Error.
+    // All is written and checked, still under that other name. If `header` is longer than the first one, all
+    // that follows is moved, which reads and writes the whole file; it is never shorter. Collective; throws
+    // Error.
     void finish(std::string_view header);
     // Local; on rank 0 the file gets its final name.
     void commit_as(const std::filesystem::path& path);
@@ -68,9 +69,9 @@ class PlacedFile {
     uint64_t written_ = 0;
 };
 
-// The files of one sink, on many ranks only. Collective: all that was added gets its place.
+// All that was added to the files of one sink gets its place. Many ranks only; collective.
 void place_kept(const Ranks& ranks, std::span<PlacedFile* const> files);
-// Local: writes what has its place. On one node two writers in one file wait for each other, so ranks begin
+// Local: writes what has its place. On one node, two writers of one file wait for each other, so ranks begin
 // with different files.
 void write_placed(const Ranks& ranks, std::span<PlacedFile* const> files);
 uint64_t bytes_written(std::span<PlacedFile* const> files);

@@ -1,4 +1,4 @@
-// The order in which outputs for MPI show processes: by world and rank, those without one behind.
+// The order in which outputs for MPI show processes: by world and rank, those without a rank behind.
 #pragma once
 
 #include <algorithm>

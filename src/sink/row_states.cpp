@@ -31,7 +31,8 @@ RowStates::State RowStates::state_behind(const Record& record, State before) {
     return before == State::never_shown ? State::never_shown : State::nothing;
 }
 
-// The state of a key behind a slice, of which the slice alone says `behind`. Returns the one before.
+// Sets the state of a key behind a slice; `behind`: what the slice alone says of it. Returns the state
+// before.
 RowStates::State RowStates::behind_slice(State& state, State behind) {
     const State before = state;
     state = behind == State::never_shown && before != State::never_shown ? State::nothing : behind;

@@ -1,6 +1,6 @@
-// The values that rows of threads show, and when these begin and end, for outputs whose states have ends. The
-// slice before was written by another rank: each key, a row and a type, has an owner, key mod ranks, who
-// keeps its state between slices. Memory: a byte for each key, 16 more if begins are kept.
+// The values that rows of threads show, and when these begin and end, for outputs whose states have ends. As
+// another rank writes the slice before, each key (a row and a type) has an owner, key mod ranks, which keeps
+// its state between slices. Memory: a byte for each key, 16 more if begins are kept.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ class RowStates {
     enum class Begins : uint8_t { forgotten, kept };
 
     RowStates() = default;
-    // The types of the file, but for those in `left_out`. `ranks` outlives this.
+    // Shows the types of the file, except for those in `left_out`. `ranks` outlives this.
     RowStates(const Ranks& ranks, const FileSchema& file, std::span<const uint16_t> left_out,
               Begins begins = Begins::forgotten);
 
@@ -44,7 +44,8 @@ class RowStates {
     void share(std::span<const Record> records);
     // Nothing if the record changes no row of the file: a row that never showed anything is not begun by a 0.
     std::optional<Change> take(const Record& record);
-    // Those that are shown, in the order of keys; on rank 0 only. Collective; call after the last slice.
+    // The values that are still shown, in the order of keys; on rank 0 only. Collective; call after the last
+    // slice.
     struct Shown {
         Key key;
         Begin begin;  // if begins are kept
@@ -71,9 +72,9 @@ class RowStates {
 
     const Ranks* ranks_ = nullptr;
     ShownTypes types_;
-    std::vector<State> here_;   // by key: in the slice that this rank writes; alone: always
+    std::vector<State> here_;   // by key: in the slice that this rank writes; a single rank: always
     std::vector<State> owned_;  // by key / ranks; many ranks only
-    std::vector<Begin> begins_here_, begins_owned_;  // likewise; empty if they are forgotten
+    std::vector<Begin> begins_here_, begins_owned_;  // as these two; empty if begins are not kept
 };
 
 }  // namespace ovni

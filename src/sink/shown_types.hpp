@@ -16,7 +16,7 @@ class ShownTypes {
     static constexpr uint32_t none = UINT32_MAX;
 
     ShownTypes() = default;
-    // Those of the file, but for those in `left_out`.
+    // The types of the file, except for those in `left_out`.
     ShownTypes(const FileSchema& file, std::span<const uint16_t> left_out) {
         for (uint32_t place = 0; place < file.types.size(); ++place)
             if (std::ranges::find(left_out, file.types[place].type) == left_out.end())
@@ -31,7 +31,7 @@ class ShownTypes {
     }
     // Element n is the place of type number n in FileSchema::types.
     const std::vector<uint32_t>& places() const { return places_; }
-    // None if it is not shown.
+    // `none` if it is not shown.
     uint32_t number_of(uint32_t type) const { return type < numbers_.size() ? numbers_[type] : none; }
     uint32_t place_of(uint32_t type) const {
         const uint32_t number = number_of(type);

@@ -9,7 +9,7 @@
 
 namespace ovni {
 
-// Calls take(message) for those before that moment, and takes them off the list.
+// Calls take(message) for the messages before that moment, and takes them off the list.
 template <class Take>
 void take_messages_before(Moment until, std::span<const MessageRecord>& messages, Take take) {
     while (!messages.empty() && messages.front().moment() < until) {
@@ -19,7 +19,7 @@ void take_messages_before(Moment until, std::span<const MessageRecord>& messages
     }
 }
 
-// From 1 in the order of all slices.
+// Numbers messages from 1, in the order of all slices.
 class MessageNumbers {
  public:
     // Many ranks only; collective. The next number is that of the first message of this rank's slice.

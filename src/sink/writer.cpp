@@ -14,7 +14,7 @@ Writer::Mode Writer::best_mode(int processes) {
 
 namespace {
 
-// Alone the emulation may be some batches ahead. On many ranks one is written and one is filled.
+// On a single rank the emulation may be some batches ahead. On many ranks one is written and one is filled.
 size_t batches_in(const Ranks& ranks, Writer::Mode mode) {
     constexpr size_t ahead = 6;
     if (mode == Writer::Mode::at_once) return 1;

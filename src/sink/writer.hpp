@@ -1,9 +1,9 @@
 // Brings slices to the sinks: in a thread of its own, so that formatting and writing go on during the
 // emulation of what follows, or at once if there is no core to spare.
 //
-// Alone sinks share and write in that thread, several slices behind the emulation. On many ranks all wait for
-// the slice before, share, and then write this one in that thread. An error of a sink is thrown by the next
-// submit() or by finish(), on all ranks.
+// Sinks of a single rank share and write in that thread, several slices behind the emulation. Many ranks all
+// wait for the slice before, share, and then write this slice in that thread. An error of a sink is thrown by
+// the next submit() or by finish(), on all ranks.
 #pragma once
 
 #include <condition_variable>

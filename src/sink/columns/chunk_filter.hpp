@@ -1,6 +1,5 @@
-// A chunk of rows as the filters `shuffle` and `deflate` of HDF5 leave it, several times as fast as they do:
-// bytes of equal place in a row stand together, and each of these planes is deflated in the way that suits
-// it. Any reader of HDF5 undoes it.
+// Filters a chunk of rows as `shuffle` and `deflate` of HDF5 do, several times as fast: bytes of equal place
+// in a row form a plane, and each plane is deflated in the way that suits it. Any reader of HDF5 undoes it.
 //
 // Format: HDF5 File Format Specification 3.0, "Filter Pipeline Message", filters 2 and 1; RFC 1950 and 1951.
 #pragma once

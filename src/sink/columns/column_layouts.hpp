@@ -35,7 +35,7 @@ inline constexpr Field of_breakdown[] = {
 inline constexpr Hdf5File::RowType channel_rows{sizeof(ColumnRow), columns::of_channel};
 inline constexpr Hdf5File::RowType breakdown_rows{sizeof(ColumnRow), columns::of_breakdown};
 
-// A column of what crosses processes, which attributes explain.
+// A column of data that crosses processes, with attributes that explain it.
 struct AboutColumn {
     const char* name;
     size_t offset;

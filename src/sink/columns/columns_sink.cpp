@@ -86,7 +86,7 @@ void ColumnsSink::write(const Slice& slice) {
     filter_until(ready_);
 }
 
-// Alone: the next row of a column.
+// For a single rank: the next row of a column.
 void ColumnsSink::append(size_t column, const ColumnRow& row) {
     Tail& tail = tails_[column];
     if (tail.next == tail.end) [[unlikely]]
@@ -125,7 +125,7 @@ ColumnsSink::Rows ColumnsSink::take_spare(size_t rows_if_new) {
     return rows;
 }
 
-// Everybody knows from the counts what comes from whom, and where it belongs.
+// Every rank knows from the counts what comes from which rank, and where it belongs.
 void ColumnsSink::hand_out(const Slice& slice) {
     for (Rows& rows : rows_) rows.clear();
     visit_rows(slice, [&](size_t column, const ColumnRow& row) { rows_[column].push_back(row); });
@@ -168,7 +168,7 @@ void ColumnsSink::gather_messages(const Slice& slice) {
     messages_.add(ranks_->gather_joined(message_rows(slice.messages)));
 }
 
-// Those of all ranks, in the order of time. Collective.
+// The rows of all ranks, in the order of time. Collective.
 template <class Row>
 void ColumnsSink::write_all(ColumnKind kind, const std::vector<Row>& mine) {
     TrafficChunks<Row> chunks(kind);
@@ -214,7 +214,7 @@ std::vector<uint64_t> ColumnsSink::all_chunks() const {
     return ends;
 }
 
-// Those of this rank.
+// The due chunks of this rank.
 std::vector<ColumnsSink::DueChunk> ColumnsSink::due_chunks(const std::vector<uint64_t>& ends) const {
     std::vector<DueChunk> due;
     for (size_t c = 0; c < columns_.size(); ++c) {
@@ -243,8 +243,8 @@ void ColumnsSink::sort(std::vector<DueChunk>& due) {
     std::ranges::stable_sort(due, {}, &DueChunk::place);
 }
 
-// The first chunk of a column that this rank has. One that is not full is filled up; if it is the only one,
-// it has a size of its own.
+// The first chunk of a column that this rank has. A chunk that is not full is filled up; if it is the only
+// one, it has a size of its own.
 std::span<const uint8_t> ColumnsSink::filter_first(const DueChunk& due) {
     Column& column = columns_[due.column];
     Rows rows = std::move(column.mine.front());
@@ -257,7 +257,7 @@ std::span<const uint8_t> ColumnsSink::filter_first(const DueChunk& due) {
     return bytes;
 }
 
-// Alone.
+// For a single rank: writes what has become complete.
 void ColumnsSink::write_until(const std::vector<uint64_t>& ends, uint64_t messages) {
     std::vector<DueChunk> due = due_chunks(ends);
     std::ranges::copy(due_messages(messages), std::back_inserter(due));
@@ -280,7 +280,7 @@ void ColumnsSink::note_filtered(const std::vector<uint64_t>& ends) {
         columns_[c].filtered = std::max(columns_[c].filtered, ends[c]);
 }
 
-// Each chunk of this rank up to those, behind what is known of it.
+// Filters the chunks of this rank up to `ends`, each behind what is known of it.
 void ColumnsSink::filter_until(const std::vector<uint64_t>& ends) {
     for (DueChunk& chunk : due_chunks(ends)) {
         const std::span<const uint8_t> bytes = filter_first(chunk);

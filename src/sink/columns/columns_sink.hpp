@@ -1,8 +1,8 @@
 // Records as columns in an HDF5 file: one dataset per channel type, in chunks, and one of messages.
 //
-// Rows go to the rank that has their chunk, ranks filter their chunks, and rank 0 writes them, which then are
-// some bytes for a row. Rank 0 writes alone because HDF5 cannot close a file of many ranks after an error of
-// one: all would wait for ever. Alone a rank has every chunk. Messages are fewer: rank 0 gathers and filters
+// Rows go to the rank that has their chunk, ranks filter their chunks down to some bytes for a row, and rank
+// 0 writes them. Rank 0 writes alone because HDF5 cannot close a file of many ranks after an error of one:
+// all would wait for ever. A single rank has every chunk. Messages are fewer: rank 0 gathers and filters
 // those of each slice; waits and collectives at the end.
 //
 // Chunks come into the file in the order of their last rows, so that its bytes are equal for any number of
@@ -41,7 +41,7 @@ class ColumnsSink : public Sink {
 
  private:
     using Rows = std::vector<ColumnRow>;
-    // One dataset, alike on all ranks but for the chunks.
+    // A dataset, alike on all ranks except for the chunks.
     struct Column {
         ColumnName name;
         uint64_t total = 0;     // rows so far, on all ranks
@@ -50,14 +50,14 @@ class ColumnsSink : public Sink {
         std::deque<Rows> mine;  // chunks of this rank, from the first that is not filtered
     };
 
-    // A chunk on its way into the file. The last one of a column, if it is not full, comes behind all that
-    // are.
+    // A chunk on its way into the file. The last chunk of a column, if it is not full, comes behind all full
+    // chunks.
     struct DueChunk {
         int64_t last_time = 0;
         uint64_t column = 0;  // columns_.size(): of messages
         uint64_t chunk = 0;   // its number in the column
         uint64_t count = 0;   // rows
-        uint64_t bytes = 0;   // where it has been filtered
+        uint64_t bytes = 0;   // if it has been filtered
         const uint8_t* filtered = nullptr;
         auto place() const { return std::tuple(last_time, column, chunk); }
     };
@@ -102,19 +102,19 @@ class ColumnsSink : public Sink {
     TrafficChunks<MessageRow> messages_{ColumnKind::messages};
     uint64_t messages_written_ = 0;  // chunks
 
-    // Alone only, by column: where the next row goes, and where the room for it ends.
+    // For a single rank, by column: where the next row goes, and where the room for rows ends.
     struct Tail {
         ColumnRow* next = nullptr;
         ColumnRow* end = nullptr;
     };
     std::vector<Tail> tails_;
 
-    // Only many ranks have it.
+    // For many ranks only.
     std::vector<Rows> rows_;  // of this slice, by column
     Rows received_;
     std::vector<uint8_t> filtered_;           // chunks of this rank since the last gathering
     PerRank<std::vector<uint8_t>> gathered_;  // on rank 0: those of all ranks
-    // Chunks that the next write() filters up to, by column, and how many of messages are due with them.
+    // The numbers of chunks, by column, up to which the next write() filters.
     std::vector<uint64_t> ready_;
     uint64_t message_rows_ = 0;  // so far, on all ranks
     uint64_t ready_messages_ = 0, filtered_messages_ = 0, gathered_messages_ = 0;

@@ -13,9 +13,9 @@ namespace ovni {
 
 namespace {
 
-// Before the first call of a thread: HDF5 keeps by thread, where it knows threads, that it is to print errors
-// itself. What is thrown here is printed once. At the exit of the process it must not look after its files
-// again: one that could not be closed has been freed by then.
+// Before the first call of a thread: HDF5 keeps, by thread if it knows threads, whether it prints errors
+// itself. Here errors are thrown instead, and printed once. At the exit of the process it must not look after
+// its files again: one that could not be closed has been freed by then.
 void start_library() {
     static const herr_t no_exit_handler = H5dont_atexit();
     thread_local const herr_t nothing_printed = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);

@@ -1,5 +1,6 @@
 // The part of HDF5 that sinks need: a file, attributes, tables, and datasets of rows that grow. All functions
-// throw Error with the path of the file and the cause that HDF5 knows. Texts that are no UTF-8 become it.
+// throw Error with the path of the file and the cause that HDF5 knows. Texts that are not UTF-8 are converted
+// to it.
 #pragma once
 
 #include <hdf5.h>
@@ -42,7 +43,7 @@ class Hdf5Handle {
 
 class Hdf5File {
  public:
-    // Empties what is there. `output`: what messages call it.
+    // Empties a file that is there. `output`: its name in messages.
     Hdf5File(const std::filesystem::path& path, std::filesystem::path output);
 
     // A row in memory and on disk.

@@ -21,17 +21,17 @@ class TrafficChunks {
     explicit TrafficChunks(ColumnKind kind) : kind_(kind) {}
 
     void add(std::span<const Row> rows) { rows_.insert(rows_.end(), rows.begin(), rows.end()); }
-    // Whole chunks that are not in the file; the time of the last row of one of them.
+    // The number of whole chunks that are not in the file, and the time of the last row of such a chunk.
     uint64_t whole() const { return rows_.size() / rows_in_chunk; }
     int64_t last_time(uint64_t chunk) const { return rows_[(chunk + 1) * rows_in_chunk - 1].time; }
-    // Are there fewer rows than a chunk has behind these?
+    // True if rows that fill no chunk are left behind these.
     bool has_part() const { return rows_.size() % rows_in_chunk > 0; }
 
-    // In chunks, until fewer than `least` rows are left.
+    // Writes chunks until fewer than `least` rows are left.
     void write(ColumnsFile& file, ChunkFilter& filter, size_t least) {
         while (!rows_.empty() && rows_.size() >= least) write_first(file, filter);
     }
-    // The first chunk, or what there is. Few rows fill up the last chunk as channels do theirs.
+    // Writes the first chunk, or all rows if they are fewer. The last chunk is filled up, as for channels.
     void write_first(ColumnsFile& file, ChunkFilter& filter) {
         const size_t count = std::min(rows_.size(), rows_in_chunk);
         std::vector<Row> chunk(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(count));

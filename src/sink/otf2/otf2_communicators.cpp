@@ -11,7 +11,7 @@
 
 namespace ovni {
 
-// A member of a communicator, as a collective, a window or a file tells.
+// A member of a communicator, as a collective, a window or a file has it.
 struct Otf2Communicators::Known {
     uint64_t id;
     int32_t rank;

@@ -1,6 +1,6 @@
-// The communicators of an OTF2 archive. Members are known of MPI_COMM_WORLD and MPI_COMM_SELF, and of those
-// whose collectives, windows or files were recorded, by the ranks that their members tell. Messages on any
-// other are shown on one of all processes that have ranks.
+// The communicators of an OTF2 archive. Members are known of MPI_COMM_WORLD and MPI_COMM_SELF. Others have
+// known members if collectives, windows or files on them were recorded, as these have the ranks of members.
+// Messages on any other are shown on one of all processes that have ranks.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +28,13 @@ class Otf2Communicators {
     // `traffic`: of this rank. `schema` outlives this. Collective.
     Otf2Communicators(const Ranks& ranks, const Schema& schema, const TrafficRows& traffic);
 
-    // Those with ranks, in their order.
+    // The processes with ranks, in the order of these.
     const std::vector<uint32_t>& processes() const { return processes_; }
     const std::vector<Communicator>& all() const { return all_; }
 
-    // Its number. A process of the other end, if there is one, is a member too, or it is of_all.
+    // The number of the communicator `id`; of_all unless `process`, and `other` if there is one, are members.
     uint32_t number_of(uint64_t id, uint32_t process, uint32_t other) const;
-    // The rank of the process there; unknown if it is none of its members.
+    // The rank of the process in it; unknown if the process is not a member.
     uint32_t rank_in(uint32_t number, uint32_t process) const;
 
  private:

@@ -22,7 +22,7 @@ class Otf2Directory {
     Otf2Directory& operator=(const Otf2Directory&) = delete;
 
     const std::filesystem::path& path() const { return path_; }
-    // Its name for what this process makes in it, whatever another user puts in its place.
+    // The name to make files in it: it stays right whatever another user puts in its place.
     std::filesystem::path open_path() const;
     // Puts the archive into its place. Throws Error.
     void move_to(const std::filesystem::path& final_path);

@@ -18,7 +18,7 @@ struct Otf2Collective {
 };
 // Does a call post one receive, and nothing else? It makes a request.
 bool otf2_posts_receive(std::string_view name);
-// Nothing for a function that OTF2 has no operation for.
+// Nothing if OTF2 has no operation for the function.
 std::optional<Otf2Collective> otf2_collective(std::string_view name);
 
 // A call with a window or file, and its effect.
@@ -43,7 +43,7 @@ struct Otf2ObjectUse {
     OTF2_IoOperationMode mode = OTF2_IO_OPERATION_MODE_READ;
     OTF2_IoOperationFlag flags = OTF2_IO_OPERATION_FLAG_NONE;
 };
-// Nothing for a function that OTF2 has no record for, or that needs more than is recorded.
+// Nothing if OTF2 has no record for the function, or needs more than is recorded.
 std::optional<Otf2ObjectUse> otf2_object_use(std::string_view name);
 
 }  // namespace ovni

@@ -1,7 +1,7 @@
-// The events of one location, a thread, in the order of time. Regions nest: where one of a type is left below
-// those of other types, these are left too, and entered again. The times of a type are those of its row, the
-// value on top of its stack. A receive has a request if the call that posts it posts no other. A send by
-// request is completed at the thread that posts it.
+// The events of one location, a thread, in the order of time. Regions nest: if a region is left below regions
+// of other types, those are left too, and entered again. The times of a type are those of its row, the value
+// on top of its stack. A receive has a request if the call that posts it posts no other. A send by request is
+// completed at the thread that posts it.
 #pragma once
 
 #include <otf2/otf2.h>
@@ -50,17 +50,17 @@ class Otf2Location {
     // All outlive this.
     Otf2Location(Otf2Archive& archive, uint64_t number, const Otf2MpiType& mpi);
 
-    // Those of the whole trace, by begin. Call before all else.
+    // `collectives`: of the whole trace, by begin. Call before all else.
     void expect(std::vector<Otf2CollectiveCall> collectives) { collectives_ = std::move(collectives); }
     void expect(std::vector<Otf2ObjectCall> objects) { objects_ = std::move(objects); }
-    // A message that will be received then, by a receive that was posted at a time before.
+    // A message that will be received at `time`, by a receive that was posted at `posted`.
     void expect(int64_t posted, int64_t time, const Otf2Message& message) {
         ends_.push({time, ends_made_++, End::What::receive, posted, message, {}, 0});
     }
-    // In the order of time: the type shows the value, a message is sent.
+    // Call these in the order of time: a type shows a value, a message is sent.
     void show(int64_t time, const Otf2Region& region);
     void send(int64_t time, const Otf2Message& message);
-    // Its request is complete then; INT64_MAX: never.
+    // `complete`: when its request is complete; INT64_MAX: never.
     void send_by_request(int64_t time, int64_t complete, const Otf2Message& message);
     void count(int64_t time, uint32_t counter, int64_t value);
     // All regions end.

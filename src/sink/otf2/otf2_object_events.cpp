@@ -76,7 +76,7 @@ void Events::update(Otf2ObjectCall& call) {
               call.result, call.number);
 }
 
-// A get is complete where its request is, a put only locally.
+// A get is complete when its request is, a put only locally.
 void Events::leave_open(Otf2ObjectCall& call) {
     const bool is_get = call.use.what == What::get;
     const bool ends_by_request = call.has_request && call.complete != INT64_MAX;
@@ -111,7 +111,7 @@ void Events::fence(Otf2ObjectCall& call) {
                    OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY);
 }
 
-// The trace does not tell the mode in which a file is opened.
+// The trace does not have the mode in which a file is opened.
 void Events::open(Otf2ObjectCall& call) {
     file_.add(OTF2_EvtWriter_IoCreateHandle, call.end, call.object,
               OTF2_IoAccessMode{OTF2_IO_ACCESS_MODE_READ_WRITE},

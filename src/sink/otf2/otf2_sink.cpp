@@ -250,7 +250,7 @@ void Otf2Sink::send(const MessageRecord& message) {
         sender.send_by_request(message.time, message.send_complete, *known);
 }
 
-// Those of all ranks, alike on all.
+// The regions of all ranks, alike on all.
 std::vector<Otf2Region> Otf2Sink::all_regions() const {
     std::set<Otf2Region> mine;
     for (const auto& location : locations_)

@@ -1,6 +1,6 @@
-// One counter of a row, in columns of equal width: 2^shift ns. An amount is spread evenly over the time in
-// which it was counted; of a level, a column has the highest. The width doubles as often as the time needs
-// it, so the columns do not depend on how the time came to be known.
+// A counter of a row, in columns of equal width: 2^shift ns. An amount is spread evenly over the time in
+// which it was counted; of a level, a column has the highest value. The width doubles as often as the time
+// needs it, so the columns do not depend on when the length of the trace became known.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@ namespace ovni {
 class CounterColumns {
  public:
     enum class Measure : uint8_t { amount, level };
-    // An amount of one has so many: when it is spread over many columns, all of them have some.
+    // An amount of 1 has so many parts, so that all columns have some when it is spread over many.
     static constexpr uint64_t parts = 256;
 
     CounterColumns(Measure kind, size_t most_columns) : kind_(kind), most_columns_(most_columns) {}
 
     // Needs 0 <= from; nothing is added where to <= from.
     void add(uint64_t value, int64_t from, int64_t to);
-    // Adds a column of other rows, as values() has it; both fit the same time.
+    // Adds a column of other rows, as values() has it; both fit one duration.
     void add_column(size_t column, uint64_t value);
     // The least width that holds all until `duration`. Call before reading.
     void fit(int64_t duration);

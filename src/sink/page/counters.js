@@ -133,7 +133,7 @@ function counterChoice() {
     counted = countedThings[select.value] ?? null;
     countScale.textContent = "";
     hideTip();
-    say(counted ? `Rows show ${counted.name}` : "Rows show no counter");
+    announce(counted ? `Rows show ${counted.name}` : "Rows show no counter");
     drawSoon();
   }}, element("option", {value: ""}, "none"), countedThings.map(({name}, place) => element("option", {value: place}, name)));
   return element("span", {}, element("label", {}, "Counter ", select), " ", countScale);

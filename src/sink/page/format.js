@@ -61,6 +61,6 @@ function section(id) {
   return document.getElementById(id);
 }
 
-function say(text) {
+function announce(text) {
   section("said").textContent = text;
 }

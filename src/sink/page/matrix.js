@@ -98,7 +98,7 @@ function matrixView() {
     const move = (place, by) => Math.max(0, Math.min(names.length - 1, place + by));
     cursor = cursor ? {from: move(cursor.from, step[0]), to: move(cursor.to, step[1])} : {from: 0, to: 0};
     draw();
-    say(text(cursor));
+    announce(text(cursor));
   });
   onThemeChange(draw);
   const select = element("select", {onchange: () => { measure = measures[select.value]; draw(); drawScale(); }},

@@ -126,7 +126,7 @@ void PageCounters::end_levels(const Ranks& ranks, int64_t end) {
         }
 }
 
-// Those of all ranks on rank 0.
+// The counters of the hosts of all ranks, on rank 0.
 void PageCounters::merge_hosts(const Ranks& ranks) {
     struct Sum {
         uint32_t host, counter;

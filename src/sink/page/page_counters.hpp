@@ -1,5 +1,5 @@
 // Counters in the timeline of a page, of the model `counters`: those of rows in columns, and those of hosts
-// where rows are folded. What a thread counted belongs to the time since it counted last, or came to run
+// if rows are folded. A count of a thread belongs to the time since its last count, or since it came to run
 // again. The memory of a process stands in the row of its first thread. Each rank reduces its own rows.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Hosts and processes put together where a page would have too many of them. Plain arithmetic.
+// Hosts and processes put together if a page would have too many of them. Plain arithmetic.
 #pragma once
 
 #include <algorithm>

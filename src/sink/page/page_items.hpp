@@ -1,4 +1,4 @@
-// Items of the data of a page, which ranks make a part of each.
+// Items of the data of a page. Each rank makes a part of them.
 #pragma once
 
 #include <nlohmann/json.hpp>

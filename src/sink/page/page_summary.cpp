@@ -111,7 +111,8 @@ struct SummaryRows {
     std::vector<size_t> processes;  // by row
 };
 
-// Each its own row if they are few, else those of a host, or of hosts that follow one another.
+// Each process has its own row if they are few. Else a row has those of a host, or of hosts that follow one
+// another.
 SummaryRows rows_of(const Json& processes, size_t most) {
     SummaryRows rows{processes.size() <= most ? "rank" : "host", {}, {}, {}};
     if (rows.by == "rank") {
@@ -136,7 +137,7 @@ SummaryRows rows_of(const Json& processes, size_t most) {
 
 using Cells = std::map<std::pair<size_t, size_t>, std::vector<uint64_t>>;
 
-// Those with the most of `member` stay. In the order of rows.
+// Cells with the most of `member` stay, in the order of rows.
 Json cells_of(const Cells& cells, size_t most, size_t member) {
     std::vector<Cells::const_iterator> all;
     for (auto cell = cells.begin(); cell != cells.end(); ++cell) all.push_back(cell);

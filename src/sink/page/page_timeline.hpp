@@ -1,5 +1,5 @@
-// The timeline of a page, reduced while records come: the time of each row in categories, in columns; that of
-// hosts likewise where rows are many; and windows in full (page_windows.hpp). Each rank reduces its own rows,
+// The timeline of a page, reduced while records come: the time of each row, and of each host if rows are
+// many, in categories and columns; and windows in full (page_windows.hpp). Each rank reduces its own rows,
 // which follow one another. Memory is bounded by rows and columns.
 #pragma once
 

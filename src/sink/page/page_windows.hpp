@@ -53,7 +53,8 @@ class PageWindows {
     // Rows [first_row, end_row) are those of this rank.
     PageWindows(uint32_t first_row, uint32_t end_row);
 
-    // In one order on all ranks. No change from its beginning on has been taken. Returns its number.
+    // Call in one order on all ranks, and before any change behind its beginning is taken. Returns its
+    // number.
     size_t add(PageWindow window);
     void end_at(size_t window, int64_t time) { windows_[window].to = time; }
 
@@ -61,13 +62,13 @@ class PageWindows {
     void before_change(uint32_t row, int64_t time, const PageState& state);
     void change(uint32_t row, int64_t time, PageClip::Shows shows, int64_t value);
     void take(const MessageRecord& message);
-    // Nothing changes any more.
+    // The row does not change any more.
     void finish(uint32_t row, const PageState& state);
 
     const std::deque<PageWindow>& windows() const { return windows_; }
     // Sorted by row, then window; without what came after the windows.
     std::vector<PageClip> clips();
-    // Those that this rank has, by window, then moment.
+    // The messages that this rank has, by window, then moment.
     std::vector<PageMessage> messages() const;
 
  private:

@@ -1,5 +1,5 @@
 // The first instance of every region: on which row a region is entered first, and when it is left there. Rows
-// show the innermost region; a stack of each row tells when an outer one ends.
+// show the innermost region; a stack of each row shows when an outer one ends.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,7 @@ function table(columns, rows, options = {}) {
     descending = sort === place ? !descending : (column.kind ?? "text") !== "text";
     sort = place;
     fill();
-    say(`Sorted by ${column.name}, ${descending ? "descending" : "ascending"}`);
+    announce(`Sorted by ${column.name}, ${descending ? "descending" : "ascending"}`);
   }}, column.name));
   const heads = columns.map((column, place) =>
     element("th", {scope: "col", class: column.kind && column.kind !== "text" ? "number" : null}, buttons[place]));

@@ -1,5 +1,5 @@
 // How long rows were in each category, in columns of equal width: 2^shift ns. The width doubles as often as
-// the time needs it, so the sums do not depend on how the time came to be known.
+// the time needs it, so the sums do not depend on when the length of the trace became known.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class TimeColumns {
 
     // Needs 0 <= from; nothing is added where to <= from.
     void add(uint32_t category, int64_t from, int64_t to);
-    // Adds the sum of other rows; both fit the same time.
+    // Adds the sum of other rows; both fit one duration.
     void add_sum(uint32_t category, size_t column, int64_t ns) { columns_of(category)[column] += ns; }
     // The least width that holds all until `duration`. Call before reading.
     void fit(int64_t duration);

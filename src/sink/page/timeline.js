@@ -30,7 +30,7 @@ function toggleHost(host) {
   if (view.open.has(host)) view.open.delete(host);
   else view.open.add(host);
   showRows();
-  say(`${timeline.hosts.names[host]} ${view.open.has(host) ? "is open" : "is closed"}`);
+  announce(`${timeline.hosts.names[host]} ${view.open.has(host) ? "is open" : "is closed"}`);
 }
 
 function showRows() {
@@ -43,9 +43,9 @@ function showRows() {
   drawSoon();
 }
 
-function sayCursor() {
+function announceCursor() {
   const item = shown[view.cursor.row];
-  if (item) say(textAt(item, view.cursor.time).replaceAll("\n", ", "));
+  if (item) announce(textAt(item, view.cursor.time).replaceAll("\n", ", "));
 }
 
 function moveCursor(rows, pixels) {
@@ -60,7 +60,7 @@ function moveCursor(rows, pixels) {
   const span = view.to - view.from;
   if (cursor.time < view.from || cursor.time > view.to) look(cursor.time - span / 2, cursor.time + span / 2);
   drawSoon();
-  sayCursor();
+  announceCursor();
 }
 
 const keys = {
@@ -78,14 +78,14 @@ const keys = {
   Enter: () => {
     const item = shown[view.cursor.row];
     if (item?.host !== undefined) toggleHost(item.host);
-    else sayCursor();
+    else announceCursor();
   },
 };
 
 function zoomAtCursor(factor) {
   const {time} = view.cursor;
   zoom(factor, time >= view.from && time <= view.to ? time : (view.from + view.to) / 2);
-  say(`${timeText(view.to - view.from)} are shown`);
+  announce(`${timeText(view.to - view.from)} are shown`);
 }
 
 // A window of the page comes into view, with its rows. The time that was asked for gets a mark.
@@ -117,13 +117,13 @@ function showWait(wait) {
   showWindow({...window, row: window?.row ?? (row < 0 ? undefined : row)}, {from: wait.from, to: wait.to, name: wait.wait});
   section("timeline").scrollIntoView();
   canvas.focus({preventScroll: true});
-  say(`${wait.wait} of ${processName(wait.process)} is shown`);
+  announce(`${wait.wait} of ${processName(wait.process)} is shown`);
 }
 
 let waitPlace = -1;
 function nextWait(step) {
   const all = report.waits?.longest ?? [];
-  if (all.length === 0) return say("There are no waits");
+  if (all.length === 0) return announce("There are no waits");
   waitPlace = (waitPlace + step + all.length) % all.length;
   showWait(all[waitPlace]);
 }

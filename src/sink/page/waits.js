@@ -14,14 +14,14 @@ function cutCommand(wait) {
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
-    say("Copied");
+    announce("Copied");
   } catch {
     const area = element("textarea", {}, text);
     document.body.append(area);
     area.select();
     document.execCommand("copy");
     area.remove();
-    say("Copied");
+    announce("Copied");
   }
 }
 

@@ -1,6 +1,6 @@
 // Items that belong to a later time than the slice that brings them, such as ends of messages, in outputs
 // that are in the order of time. An item of a time stands before the first record or message of a later one,
-// in whatever slice that is. Item: flat, with `time` and a key() that orders all.
+// in whatever slice that is. Item: plain data, with `time` and a key() that orders all.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ class LaterItems {
  public:
     void add(const Item& item) { items_.push_back(item); }
 
-    // Many ranks only: this rank gets those that belong into its slice. Collective.
+    // Many ranks only: this rank gets the items that belong into its slice. Collective.
     void share(const Ranks& ranks, const Slice& slice) {
         const PerRank<int64_t> firsts = ranks.allgather(first_time(slice));
         const int64_t last = ranks.allreduce(Op::max, last_time(slice));
@@ -29,7 +29,7 @@ class LaterItems {
         due_ = ranks.alltoallv_joined(std::move(to));
         std::ranges::sort(due_, {}, &Item::key);
     }
-    // Alone: all that are due stand among those that are not.
+    // For a single rank: sorts all items, as items that are due stand among others.
     void sort() {
         due_.insert(due_.end(), items_.begin(), items_.end());
         items_.clear();
@@ -40,12 +40,12 @@ class LaterItems {
     void take_before(int64_t time, Take take) {
         for (; next_ < due_.size() && due_[next_].time < time; ++next_) take(due_[next_]);
     }
-    // No further ones are taken of this slice.
+    // Call when no further items are taken of this slice.
     void end_slice() {
         due_.erase(due_.begin(), due_.begin() + static_cast<std::ptrdiff_t>(next_));
         next_ = 0;
     }
-    // All that are left, on rank 0. Collective.
+    // All items that are left, on rank 0. Collective.
     std::vector<Item> rest(const Ranks& ranks) {
         sort();
         std::vector<Item> all = ranks.gather_joined(due_);

@@ -111,7 +111,7 @@ void write_new(const fs::path& outputs, const fs::path& view, const std::string&
     if (!fs::exists(fs::symlink_status(path))) write_file(path, text);
 }
 
-// A counter says at an event what was counted up to there.
+// A counter has at an event what was counted up to there.
 void write_counter(const fs::path& outputs, size_t number, const std::string& counter) {
     std::string name = counter;
     std::ranges::replace(name, '/', '_');
@@ -255,7 +255,7 @@ Views write_views(const fs::path& directory, std::span<const ModelSpec* const> m
             fs::copy(given, into, fs::copy_options::recursive);
         else
             write_all(into, models);
-        // Another emulation may have been faster: its views are the same.
+        // Another emulation may have been faster: it has written equal views.
         std::error_code fault;
         fs::rename(beside, cfg, fault);
         if (!fault) return expect_unchanged(held, cfg), Views::written;

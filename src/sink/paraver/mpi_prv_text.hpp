@@ -2,8 +2,8 @@
 // critical path, for the tasks and threads of one file.
 //
 // The tools that read it want the pair of an event type of MPI to be the first of its line, and a root only
-// in the line of the root. They take a text of 40000018:2, wherever it is, for something else: there the
-// second number begins with a zero.
+// in the line of the root. They misread the text 40000018:2 wherever it is: there the second number gets a
+// leading zero.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ struct ShownInMpi {
     uint64_t waits = 0;  // bits, by WaitKind
 
     bool has(size_t function) const { return (called[function / 64] >> function % 64 & 1u) != 0; }
-    // A value of a record of traffic.
+    // True if the file shows that value of a type of traffic.
     bool has(uint32_t type, int64_t value) const {
         return type == prv_type::critical_path ? has_path != 0 : (waits >> value & 1u) != 0;
     }

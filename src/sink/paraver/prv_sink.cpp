@@ -15,7 +15,7 @@
 
 namespace ovni {
 
-// One PRV file while it is written.
+// A PRV file while it is written.
 class PrvSink::File {
  public:
     File(const Ranks& ranks, const std::filesystem::path& directory, const FileSchema& schema,
@@ -31,7 +31,7 @@ class PrvSink::File {
             records = records.subspan(taken);
         }
     }
-    // A record comes before a message of the same moment.
+    // A record comes before a message of its moment.
     void format(std::span<const Record> records, std::span<const MessageRecord> messages) {
         for (const MessageRecord& message : messages) {
             const auto later = std::ranges::upper_bound(records, message.moment(), {}, &Record::moment);

@@ -22,8 +22,8 @@ namespace ovni {
 
 enum class TraceFile : uint8_t { thread, cpu };
 
-// "19/01/38 at 03:14". `began`: when the run began, in s since 1970; the date is in UTC, or else that of the
-// reference.
+// "19/01/38 at 03:14". `began`: when the run began, in s since 1970; the date is in UTC. Without it, the date
+// is that of the reference.
 std::string prv_date(std::optional<int64_t> began);
 
 // The width is fixed for a given number of rows: the header that begins a file is overwritten with the

@@ -1,6 +1,6 @@
 // The names of what tracks show, for slices that refer to names by number. Labels of the schema have numbers
-// from the beginning. Those of task types are known at the end only: their numbers are made of type and
-// value, and the names of those that were used are given at the end.
+// from the beginning. Labels of task types are known at the end only: their numbers are made of type and
+// value, and the names of used numbers are given at the end.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ class PerfettoLabels {
 
     // `type`: a place in the types of the thread file. Notes which late numbers were used.
     PerfettoName name_of(uint32_t type, int64_t value);
-    // In the order of numbers.
+    // The names that are known at the beginning, in the order of numbers.
     const PerfettoNames& first() const { return first_; }
-    // Those of this rank.
+    // The late numbers that this rank has used.
     std::vector<uint64_t> used_late() const { return {used_late_.begin(), used_late_.end()}; }
     // `numbers`: of any ranks. `types`: with all labels.
     static PerfettoNames late(std::vector<uint64_t> numbers, const std::vector<EventType>& types);

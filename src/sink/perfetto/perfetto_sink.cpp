@@ -80,7 +80,7 @@ class PerfettoSink : public Sink {
     void add_collectives(std::vector<CollectiveRow> collectives);
     void add_objects(std::vector<ObjectRow> objects, const std::vector<ObjectFacts>& facts);
     void add_unmatched(std::vector<UnmatchedRow> unmatched);
-    void tell_left_out() const;
+    void report_left_out() const;
     void flush();
     void place();
 
@@ -212,7 +212,7 @@ PerfettoArguments PerfettoSink::sent(const MessageRecord& message) const {
     return arguments_of(message, message.receiver_row);
 }
 
-// One of several messages that a call sends, or one that is sent outside of the calls that are shown.
+// Adds one of several messages that a call sends, or a message that is sent outside of the shown calls.
 void PerfettoSink::add_message(const MessageRecord& message) {
     packets_.instant(std::max(message.time, int64_t{0}), tracks_->of_thread(message.sender_row),
                      {message_name}, sent(message), {PerfettoFlow::End::begins, flows_.next()});
@@ -281,8 +281,8 @@ void PerfettoSink::add_collectives(std::vector<CollectiveRow> collectives) {
     }
 }
 
-// Those of one-sided communication say what they give and take, those of I/O what they are to transfer and
-// have transferred.
+// Calls of one-sided communication have the bytes that they give and take, calls of I/O those that they are
+// to transfer and have transferred.
 void PerfettoSink::add_objects(std::vector<ObjectRow> objects, const std::vector<ObjectFacts>& facts) {
     std::map<ObjectKey, std::string> names;
     for (const ObjectFacts& known : facts)
@@ -323,7 +323,7 @@ void PerfettoSink::add_unmatched(std::vector<UnmatchedRow> unmatched) {
     }
 }
 
-void PerfettoSink::tell_left_out() const {
+void PerfettoSink::report_left_out() const {
     const uint64_t all = ranks_->allreduce(Op::sum, left_out_);
     if (ranks_->is_root() && min_duration_ > 0)
         log::info("{}: {} slices shorter than {} ns are left out (--min-duration)", path_.string(), all,
@@ -350,7 +350,7 @@ void PerfettoSink::end(const Outcome& outcome) {
         add_unmatched(std::move(unmatched));
     });
     const std::vector<uint64_t> late = ranks_->gather_joined(labels_->used_late());
-    tell_left_out();
+    report_left_out();
     if (!ranks_->is_alone()) {
         place();
         ranks_->agree([&] { file_->write_placed(); });

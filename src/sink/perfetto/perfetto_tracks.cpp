@@ -11,7 +11,7 @@ namespace ovni {
 
 namespace {
 
-// Without the words that tell on which rows of other views it stands.
+// Without the words about the rows of other views.
 std::string title_of(const EventType& type) {
     std::string_view title = type.title;
     for (std::string_view words : {" of the RUNNING thread", " of the ACTIVE thread", " "})

@@ -30,7 +30,7 @@ class PerfettoTracks {
     void describe_counter(PerfettoPackets& packets, uint32_t row, uint32_t type) const;
     void describe_waits(PerfettoPackets& packets, uint32_t row) const;
 
-    // Adds who that thread is: the rank of its process, or the name of its row.
+    // Adds the thread of that row: the rank of its process, or the name of the row.
     void add_peer(PerfettoArguments& arguments, PerfettoArguments::Key key, uint32_t row) const;
 
  private:
