@@ -1,7 +1,7 @@
 // The call sites of MPI in all streams of a trace, with names. Functions, lines and sites are numbered from 1
 // in the order of their labels, so the numbers are alike wherever the trace is read: they are the values in
-// outputs. A site is a chain of callers, those that the compiler has inlined among them, with as many as
-// ovnirun was asked for (--callsites); calls of several functions of MPI may share one.
+// outputs. A site is a chain of callers, also inlined ones, with as many as ovnirun was asked for
+// (--callsites); calls of several functions of MPI may share one.
 #pragma once
 
 #include <compare>
@@ -60,7 +60,7 @@ class CallSites {
     std::vector<MpiSites> of_stream_;
 };
 
-// Enough to check what events say of them.
+// Call sites without names, which are enough to check events.
 inline CallSites unnamed_call_sites(const Trace& trace) {
     return {trace, std::vector<SourceFrames>(code_places(trace).size(), SourceFrames(1))};
 }

@@ -25,7 +25,7 @@ char* debuginfo_path = nullptr;  // that of elfutils
 const Dwfl_Callbacks callbacks = {dwfl_build_id_find_elf, dwfl_standard_find_debuginfo,
                                   dwfl_offline_section_address, &debuginfo_path};
 
-// One file, at the addresses that it has itself.
+// A file, at the addresses that it has itself.
 struct File {
     std::unique_ptr<Dwfl, EndDwfl> session;
     Dwfl_Module* module = nullptr;  // null: not to be used
@@ -42,7 +42,7 @@ std::string build_id_of(Dwfl_Module* module) {
     return text;
 }
 
-// A path in a trace may name anything: what is no file could be waited for without an end.
+// A path in a trace may name anything: opening what is not a file could wait for ever.
 File open_file(const std::string& path) {
     File file;
     std::error_code fault;

@@ -127,7 +127,7 @@ void BlockChecker::next_block() {
         is_over_ = true;
         return;
     }
-    // The rest of the block may be read: nothing tells that it is wrong.
+    // The rest of the block may be read: it is not known to be wrong.
     if (record.end > stream_size_)
         return fail(stream_size_,
                     Error(fmt::format("a block ends at byte {} of {}, which has {} bytes: it was cut, or "

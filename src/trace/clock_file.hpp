@@ -42,9 +42,9 @@ struct NodeClock {
     std::string host;
     std::vector<ClockMeasurement> measurements;  // by local time, one at least
     int64_t time_offset = 0;
-    // The line through the measurements. Before the first it goes on at the rate between the first and the
-    // nearest measurement that gives the rate to better than 10 ppm, by which clocks differ anyway; behind
-    // the last likewise. It goes on level if there is no such measurement.
+    // The line through the measurements. Before the first measurement it goes on at the rate between this and
+    // the nearest one that gives the rate to better than 10 ppm, by which clocks differ anyway; behind the
+    // last one it does so as well. It goes on level if there is no such measurement.
     ClockLine line() const;
     int64_t bound() const;  // the greatest of the measurements
 };

@@ -35,11 +35,11 @@ ClockModel ClockModel::of_trace(const Trace& trace, const std::optional<std::str
 
 ClockModel ClockModel::of_sources(const Trace& trace, const ClockSources& sources) {
     ClockModel model = of_hosts(trace, sources);
-    model.tell_namespaces_apart(trace);
+    model.separate_namespaces(trace);
     return model;
 }
 
-void ClockModel::tell_namespaces_apart(const Trace& trace) {
+void ClockModel::separate_namespaces(const Trace& trace) {
     std::map<std::string, std::set<int64_t>> offsets;
     for (const Stream& stream : trace.streams())
         if (stream.metadata.common->part == "thread")

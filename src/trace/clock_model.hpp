@@ -8,7 +8,7 @@
 //
 // Streams of one host may be of several time namespaces. Their clocks differ by what the streams say
 // themselves (ovni.time_offset), so one line per host is enough: it is that of the namespace in which the
-// host was measured, or if nobody knows, of the one nearest to the machine's.
+// host was measured or, if that is unknown, of the one nearest to the machine's.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +50,8 @@ class ClockModel {
     // Corrects the raw clocks of a stream: by its host, or by its loom if only that has an entry, as a table
     // made by hand may name looms.
     const ClockLine& of_stream(const StreamMetadata& metadata) const;
-    // The error that corrected clocks of the stream may have where they were measured, ns; nothing if nobody
-    // knows.
+    // The error that corrected clocks of the stream may have where they were measured, ns; nothing if it is
+    // unknown.
     std::optional<int64_t> bound_of(const StreamMetadata& metadata) const;
     // The names by which the streams of a trace are looked up.
     std::set<std::string> hosts_of(const Trace& trace) const;
@@ -75,7 +75,7 @@ class ClockModel {
     };
     void add(const std::string& host, Clock clock);
     std::string name_of(const StreamMetadata& metadata) const;
-    void tell_namespaces_apart(const Trace& trace);
+    void separate_namespaces(const Trace& trace);
 
     std::map<std::string, Clock, std::less<>> clocks_;  // by the host's name up to the first dot
     // Lines of streams whose clock is not that of the host's line, by name and ovni.time_offset.

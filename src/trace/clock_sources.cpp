@@ -12,7 +12,7 @@ namespace {
 
 bool is_there(const std::filesystem::path& file) {
     struct stat info {};
-    // A trace that is no directory, or may not be searched, is told by who reads the trace.
+    // A trace that is not a directory, or may not be searched, is reported when the trace is read.
     return ::stat(file.c_str(), &info) == 0 || (errno != ENOENT && errno != ENOTDIR && errno != EACCES);
 }
 

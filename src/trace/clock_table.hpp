@@ -22,7 +22,7 @@ using ClockTable = std::map<std::string, int64_t, std::less<>>;
 // table without entries or without header.
 ClockTable parse_clock_table(std::string_view text, const std::string& path);
 
-// The header and the lines of these hosts, whatever else is in them; empty where there is no such line.
+// The header and the lines of these hosts, whatever else is in them; empty if there is no such line.
 std::string clock_table_of(std::string_view text, const std::set<std::string, std::less<>>& hosts);
 
 }  // namespace ovni

@@ -1,5 +1,5 @@
-// One decoded event. It points into memory of its StreamReader, and is valid until the reader goes on. A gap
-// in a stream (recording was paused, events were dropped) is handed out as two events, one at each end.
+// A decoded event. It points into memory of its StreamReader, and is valid until the reader goes on. A gap in
+// a stream (recording was paused, events were dropped) is handed out as two events, one at each end.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The directories of a trace that are streams: those at any depth that hold stream.json. Links to directories
 // are followed when all real ones were visited, so a stream keeps its real name, and every directory counts
-// once, so loops end. One that is mounted at two places may count twice: each share of the work looks for
-// itself.
+// once, so loops end. A directory that is mounted at two places may count twice: each share of the work looks
+// for itself.
 //
 // Ranks can share the work: one calls list_top(), each calls list_trees() for a part of the subdirectories
 // that are left, and one calls found_in(). All throw Error for a directory that cannot be read.
@@ -31,7 +31,7 @@ struct Listing {
     std::vector<std::string> links;      // to directories or anything else
 };
 
-// All of that at once, on several threads if there are many subdirectories.
+// Does all of this, on several threads if there are many subdirectories.
 FoundStreams find_streams(const std::filesystem::path& directory);
 
 // From the trace directory down, level by level, until `enough` subdirectories are unvisited, or none.

@@ -33,12 +33,12 @@ struct MarkType {
     bool operator==(const MarkType&) const = default;
 };
 
-// Most streams of a loom say this alike.
+// Metadata that most streams of a loom have alike.
 struct CommonMetadata {
     std::string part;  // "thread", else the stream is ignored
     std::string loom;
     std::optional<std::string> host;             // ovni.host, if the library knows it
-    std::vector<CpuId> cpus;                     // empty where absent
+    std::vector<CpuId> cpus;                     // empty if absent
     std::map<std::string, std::string> require;  // model name -> version
     bool has_require = false;                    // the object ovni.require is there
     Interned<std::vector<MarkType>> marks;       // in file order
@@ -59,7 +59,7 @@ struct CallSiteTable {
     bool operator==(const CallSiteTable&) const = default;
 };
 
-// Most streams of a process say this alike.
+// Metadata that most streams of a process have alike.
 struct ProcessMetadata {
     int pid = 0;
     std::optional<int> app_id, rank, nranks;
@@ -76,7 +76,8 @@ struct ProcessMetadata {
     bool operator==(const ProcessMetadata&) const = default;
 };
 
-// Every rank of an emulation keeps this of every stream of the trace, so what many streams say is kept once.
+// Every rank of an emulation keeps this of every stream of the trace, so what many streams have in common is
+// kept once.
 struct StreamMetadata {
     Interned<CommonMetadata> common;
     Interned<ProcessMetadata> process;
@@ -101,7 +102,7 @@ struct StreamMetadata {
     bool operator==(const StreamMetadata&) const = default;
 };
 
-// Hashes cover what tells values apart; the rest is compared.
+// Hashes cover what distinguishes most values; the rest is compared.
 size_t hash_value(const MarkType& mark);
 size_t hash_value(const CommonMetadata& common);
 size_t hash_value(const CallSiteTable& calls);

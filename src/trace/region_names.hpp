@@ -1,4 +1,4 @@
-// The names of the regions of MPI_Pcontrol, as the labels of their marks tell them.
+// The names of the regions of MPI_Pcontrol, from the labels of their marks.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace ovni {
 
-// Names by value. One thread may tell them for all.
+// Names by value. A single thread may have them for all.
 inline std::map<int64_t, std::string> names_of_regions(const Trace& trace) {
     std::map<int64_t, std::string> names;
     for (const Stream& stream : trace.streams())

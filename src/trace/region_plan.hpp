@@ -78,7 +78,7 @@ struct RegionPlan {
 RegionPlan plan_regions(const std::filesystem::path& directory, size_t block,
                         uint64_t look_back = default_look_back);
 
-// One event of sorted bytes: where it is and where it was.
+// An event of sorted bytes: its present and its former place.
 struct MovedEvent {
     uint64_t now = 0, before = 0;
 };

@@ -1,6 +1,6 @@
-// The streams that say what run a trace is of: those of ranks and of programs with MPI if there are any, as
-// MPI_Init gives the run its name. The others, of a shell or another wrapper that was killed before it learnt
-// the name, go with them.
+// The streams that decide which run a trace is of: those of ranks and of programs with MPI if there are any,
+// as MPI_Init gives the run its name. Other streams may be of a shell or wrapper that was killed before it
+// learnt the name, and go with them.
 #pragma once
 
 #include <algorithm>

@@ -78,7 +78,7 @@ std::optional<Stream> salvage_stream(const fs::path& directory, const std::strin
         std::optional<Damage> damage = find_damage(of_stream, good.bytes, regions, cpus);
         good.cpus = std::vector<int>(cpus.begin(), cpus.end());
         if (!damage && !good.metadata.finished)
-            damage = Damage{{}, "ovni.finished is not 1: nobody ended the stream", good.bytes};
+            damage = Damage{{}, "ovni.finished is not 1: the stream was never ended", good.bytes};
         if (!damage) return good;
         good.bytes = *damage->end;
         good.is_cut = true;

@@ -1,6 +1,7 @@
 // --keep-going: the readable part of a damaged trace. Every stream is read once before anything else. A
-// stream with wrong metadata is left out. A stream with a wrong event ends there, and so does one that nobody
-// ended. A stream without any good event stays, as stream.json still describes its process and loom.
+// stream with wrong metadata is left out. A stream with a wrong event ends there. A stream that was never
+// ended keeps its events, and is listed as damaged. A stream without any good event stays, as stream.json
+// still describes its process and loom.
 #pragma once
 
 #include <optional>
@@ -32,7 +33,7 @@ void list_without_metadata(const std::filesystem::path& directory, const FoundSt
 void leave_out(std::vector<Stream>& streams, const std::filesystem::path& directory, const Error& error,
                std::vector<Damage>& damages);
 
-// Adds `damage` in place of an earlier one of that stream.
+// Adds `damage` in place of an earlier damage of that stream.
 void replace(std::vector<Damage>& damages, Damage damage);
 
 // Prints a warning for each.

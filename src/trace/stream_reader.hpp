@@ -47,7 +47,7 @@ struct StreamSource {
     std::optional<uint64_t> until = {};  // as if the file ended there, between two events
 };
 
-// All readers of this process have read so many bytes so far.
+// The number of bytes that all readers of this process have read so far.
 uint64_t bytes_read_of_streams();
 
 class StreamReader {
@@ -83,7 +83,7 @@ class StreamReader {
     // call; where it lies may change with every step of the reader.
     void hold() { held_ = std::max(at_.at, file_.begin()); }
     uint64_t held() const { return held_; }  // offset
-    // How much that is now: from the held event up to the next one.
+    // The number of bytes that are held: from the held event up to the next one.
     uint64_t held_bytes() const { return at_.next - held_; }
     // The bytes of the file that are in memory, regions sorted: those from offset `begin` on.
     struct Memory {
@@ -95,11 +95,11 @@ class StreamReader {
     uint64_t size() const { return end_ - OVNI_FORMAT_STREAM_HEADER; }
     uint64_t consumed() const { return at_.next - OVNI_FORMAT_STREAM_HEADER; }
 
-    // For who stops before the end: reads the block of what came before the present event to its end. Throws
-    // Error if it differs from its checksum.
+    // Call if reading stops before the end: reads the block before the present event to its end. Throws Error
+    // if the block differs from its checksum.
     void check_what_was_read();
 
-    // Does take() apply? There is nothing but events.
+    // True if take() may be used: there is nothing but events.
     bool is_plain() const { return plain_; }
     // The fast way for many events. Hands the current event and its successors to `taker(clock, at, bytes)`,
     // at most `most` and as long as their clocks are at most `limit`. Goes to the first that was not taken;

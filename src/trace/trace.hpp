@@ -18,7 +18,7 @@
 
 namespace ovni {
 
-// One stream: plain data, to be sent to other ranks.
+// A stream: plain data, to be sent to other ranks.
 struct Stream {
     // Empty if the trace directory is itself a stream. Every rank has all streams: the flags use its padding.
     [[no_unique_address]] RelativePath path = {};
