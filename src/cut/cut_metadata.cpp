@@ -15,7 +15,7 @@ namespace ovni {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Group = std::vector<CutMetadata*>;  // streams that something concerns; one at least is kept
+using Group = std::vector<CutMetadata*>;  // streams that something concerns; at least one is kept
 
 CutMetadata& first_kept(const Group& group) {
     return **std::ranges::find_if(group, &CutMetadata::is_kept);
@@ -190,8 +190,8 @@ void leave_out(CutMetadata& stream, const CutOptions& options) {
         if (is_left_out(std::string(model->name), options)) ovni["require"].erase(model->name);
 }
 
-// Threads and events that the new trace lacks were left out, and are not lost. A cut of a cut says so, too.
-void tell_cut(CutMetadata& stream, bool leaves_threads_out) {
+// Marks missing threads and events as left out, so that they do not count as lost; also in a cut of a cut.
+void describe_cut(CutMetadata& stream, bool leaves_threads_out) {
     Json left_out = Json::array();
     if (leaves_threads_out || stream.read->leaves_threads_out) left_out.push_back("threads");
     if (stream.begins_inside || stream.read->begins_inside) left_out.push_back("begin");
@@ -238,7 +238,7 @@ void cut_metadata(std::vector<CutMetadata>& streams, const CutOptions& options) 
     for (CutMetadata& stream : streams) {
         if (!stream.is_kept) continue;
         leave_out(stream, options);
-        tell_cut(stream, leaves_threads_out);
+        describe_cut(stream, leaves_threads_out);
         put_in_order(stream);
     }
 }

@@ -1,6 +1,6 @@
-// stream.json of the streams of a trace that is cut. What a stream says of others (CPUs of its loom, rank of
-// its process, clock of its host, marks, hardware counters and required models of the trace) must not be lost
-// with it: the first of those that are kept and concerned says it instead.
+// stream.json of the streams of a trace that is cut. A stream also describes things that concern others: CPUs
+// of its loom, rank of its process, clock of its host, marks, hardware counters and required models of the
+// trace. If it is left out, the first kept stream that they concern takes them over.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -31,7 +31,7 @@ struct CutOptions {
 // The streams that the ranks and looms choose, by stream. Throws Error for a rank or loom that is not there.
 std::vector<bool> chosen_streams(const Trace& trace, const System& system, const CutOptions& options);
 
-// Does a CPU that a thread has run on show something when none does?
+// True if a CPU that threads have run on shows something while no thread runs on it.
 bool shows_idle_cpus(const Trace& trace, const CutOptions& options);
 
 }  // namespace ovni

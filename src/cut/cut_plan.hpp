@@ -1,6 +1,6 @@
 // The first of two passes over a trace that is cut: what every stream of the new trace begins with, ends
-// with, and which of its events have to change. All streams are read in the order of their clocks, because
-// a thread depends on the events of others: who moves it to a CPU, who creates the tasks that it runs.
+// with, and which of its events have to change. All streams are read in the order of their clocks, because a
+// thread depends on others: their events may move it to a CPU, or create the tasks that it runs.
 //
 // The events that open states again lie before `from`, in 3 ns, so that what other streams do at that clock
 // comes later in any order.
@@ -28,9 +28,9 @@ struct StreamCut {
     std::optional<Gap> gap;                            // among them, with the offset in `opening`
     std::string closing;                               // events behind those of the stream
     int64_t raw_from = INT64_MIN, raw_to = INT64_MAX;  // the part by the stream's own clock
-    // Both name an event by its number among those of the stream that the models keep. `inserted`: what
-    // stands before it in the new trace. `dropped`: left out, because it moves a thread that is not there, or
-    // has moved already.
+    // Both name an event by its number among the events of the stream that the models keep. `inserted`: what
+    // is written before that event. `dropped`: events that are left out, because they move a thread that is
+    // not in the part or has moved already.
     std::map<uint64_t, std::string> inserted;
     std::set<uint64_t> dropped;
 };
@@ -41,7 +41,7 @@ struct CutPlan {
     std::vector<StreamCut> streams;            // by index in the trace
 };
 
-// Throws Error for a damaged trace, a rank or loom that is not there, and a part in which nothing is.
+// Throws Error for a damaged trace, a rank or loom that is not there, and an empty part.
 CutPlan plan_cut(const Trace& trace, const System& system, const ClockModel& clocks,
                  const CutOptions& options);
 

@@ -58,7 +58,7 @@ void stop_if_signalled() {
     if (!sigisemptyset(&both)) throw Error("interrupted, nothing was written");
 }
 
-// One stream.obs.
+// Writes a stream.obs.
 class StreamWriter {
  public:
     StreamWriter(const fs::path& directory, const StreamCut& cut, const CutOptions& options)

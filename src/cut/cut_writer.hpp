@@ -21,8 +21,8 @@ struct CutSummary {
     int64_t from = INT64_MIN, to = INT64_MAX;  // none
 };
 
-// The path for a new directory of that name: nothing is there, or an empty directory that can be replaced.
-// Throws Error, UsageError for the current directory.
+// The path for a new directory of that name. Throws Error if anything but an empty, replaceable directory is
+// there, UsageError for the current directory.
 std::filesystem::path new_directory(std::filesystem::path path);
 
 // A directory next to `path` that takes its place in commit(), see new_directory(). If there is no commit(),
@@ -33,7 +33,7 @@ class OutputDirectory {
     ~OutputDirectory();
     OutputDirectory(const OutputDirectory&) = delete;
     OutputDirectory& operator=(const OutputDirectory&) = delete;
-    // Its name for what is made in it, whatever another user puts in its place.
+    // The name to make files in it: it stays right whatever another user puts in its place.
     std::filesystem::path beside() const;
     void commit();
 
@@ -52,7 +52,7 @@ class OutputDirectory {
     Fd held_;
 };
 
-// Writes all files of the new trace into `directory`. Throws Error, also where one of these signals has come.
+// Writes all files of the new trace into `directory`. Throws Error, also if one of these signals has come.
 CutSummary write_cut(const Trace& trace, const ClockModel& clocks, const CutOptions& options,
                      const CutPlan& plan, const std::filesystem::path& directory);
 

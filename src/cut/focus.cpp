@@ -60,7 +60,7 @@ class Search {
         while (reader.next()) {
             const EventView& event = reader.event();
             if (event.kind != EventView::Kind::event)
-                interrupted_.meet_gap(event.kind, event.gap && event.gap->is_pause(), event.clock);
+                interrupted_.take_gap(event.kind, event.gap && event.gap->is_pause(), event.clock);
             else if (!event.jumbo())
                 take(event);
         }
@@ -144,7 +144,7 @@ void take_without(Focus& focus, const std::string& value) {
 constexpr TypedOption<Focus> rows[] = {
     {{"from", "", "TIME", "", "Begin of the part. Default: the first event."},
      [](Focus& focus, const std::string& value) { focus.time.from = parse_duration(value); }},
-    {{"to", "", "TIME", "", "Its end, without the events of that very time. Default: the last event."},
+    {{"to", "", "TIME", "", "End of the part, without events at that time. Default: the last event."},
      [](Focus& focus, const std::string& value) { focus.time.to = parse_duration(value); }},
     {{"region", "", "NAME", "",
       "The part from where the first rank enters this region of MPI_Pcontrol to where the last one leaves "
@@ -227,7 +227,7 @@ Focus read_focus(const Cli& cli) {
 }
 
 std::vector<bool> streams_of(const Focus& focus, const Trace& trace) {
-    // One thread may tell the rank of its process.
+    // A single thread may have the rank of its process.
     std::map<std::pair<std::string, int>, int> ranks;
     std::set<int> known;
     for (const Stream& stream : trace.streams())

@@ -22,7 +22,7 @@ class RankSet {
     void add(int first, int last);
     bool empty() const { return ranges_.empty(); }
     bool contains(int rank) const;
-    // The least one that is not among these.
+    // The least rank of the set that is not among `known`.
     std::optional<int> first_beyond(const std::set<int>& known) const;
 
  private:
@@ -39,12 +39,12 @@ struct TimeSpan {
 struct Focus {
     TimeSpan time;
     std::optional<std::string> region;  // its name, or its value
-    std::optional<uint64_t> visit;      // of the region, from 1; nothing: all of them
+    std::optional<uint64_t> visit;      // of the region, from 1; missing: all of them
     RankSet ranks;                      // empty: all, also processes that have none
     bool without_init = false, without_finalize = false;
 
     bool is_whole() const { return !time.from && !time.to && !needs_events() && ranks.empty(); }
-    // Only the events tell the time.
+    // True if the time can only be found by reading events.
     bool needs_events() const { return region || without_init || without_finalize; }
 };
 
@@ -56,7 +56,7 @@ Focus read_focus(const Cli& cli);
 // True, by stream, if its process has one of the ranks; for all if the focus has none. Throws Error for a
 // rank that is not there.
 std::vector<bool> streams_of(const Focus& focus, const Trace& trace);
-// The time of the focus. `origin`: of time, a corrected clock. Reads the streams of its ranks if it needs
+// The time of the focus. `origin`: the corrected clock of time 0. Reads the streams of its ranks if it needs
 // their events. Throws Error if there is no such region or visit, or if nothing is left.
 TimeSpan time_of(const Focus& focus, const Trace& trace, const ClockModel& clocks, int64_t origin);
 

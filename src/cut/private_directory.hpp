@@ -1,6 +1,6 @@
-// A directory for files that a program needs only while it runs. It goes with the program, whatever ends
-// that: a child process waits for the end, and removes what is there still. If that child is killed as well,
-// as by the end of a job, the next program that makes a directory of that name removes it.
+// A directory for files that a program needs only while it runs. It is removed however the program ends: a
+// child process waits for the end and removes what is left. If the child is killed as well, as at the end of
+// a job, the next program that makes a directory of that name removes it.
 #pragma once
 
 #include <sys/types.h>
@@ -20,7 +20,7 @@ class PrivateDirectory {
     PrivateDirectory& operator=(const PrivateDirectory&) = delete;
     // Its name for all processes.
     const std::filesystem::path& path() const { return path_; }
-    // Its name for what this process makes in it, whatever another user puts in its place.
+    // The name to make files in it: it stays right whatever another user puts in its place.
     std::filesystem::path open_path() const;
 
  private:
@@ -28,7 +28,7 @@ class PrivateDirectory {
 
     std::filesystem::path path_;
     Fd held_;
-    Fd alive_;  // of a pipe whose other end the child reads: closed by any end of this process
+    Fd alive_;  // of a pipe whose other end the child reads: closed however this process ends
     pid_t remover_ = -1;
 };
 

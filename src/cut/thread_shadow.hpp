@@ -4,7 +4,8 @@
 //
 // What is opened comes in three steps, each with a clock of its own, because threads depend on each other:
 // first all threads start and types are defined, then tasks are created, then states are opened. No two
-// threads run on one physical CPU meanwhile: who is not running at the end starts on the virtual one.
+// threads run on one physical CPU meanwhile: a thread that is not running at the end starts on the virtual
+// CPU.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,8 @@ namespace ovni {
 // Appends a normal event of at most 16 bytes of payload.
 void append_event(std::string& out, EventCode code, int64_t raw_clock, std::span<const uint8_t> payload = {});
 
-// A task in the way that its events name it, within its process: those that create it and those that run it
-// are of one model and one category.
+// A task as its events name it within its process. The events that create it and those that run it are of one
+// model and one category.
 struct TaskName {
     char model = 0, category = 0;
     uint32_t id = 0;
@@ -59,13 +60,13 @@ class ThreadShadow {
     struct Clocks {  // raw
         int64_t start = 0, tasks = 0, states = 0;
     };
-    // Appends the events that lead here; of the tasks only those that `is_used` says. On its way the thread
-    // runs on the CPUs `visited`. Returns the gap that the stream is in, or has behind it, with its offset
-    // counted from the beginning of `out`.
+    // Appends the events that lead to this state; tasks only if `is_used` says so. On its way the thread runs
+    // on the CPUs `visited`. Returns the gap that the stream is in, or has behind it, with its offset counted
+    // from the beginning of `out`.
     std::optional<Gap> open(std::string& out, const Clocks& clocks, const std::set<int>& visited,
                             const std::function<bool(TaskName)>& is_used) const;
-    // Appends the events that close what is open and end the thread. One that has ended with open states may
-    // have closed them in another life: it closes them here.
+    // Appends the events that close what is open and end the thread. A thread that ended with open states may
+    // have closed them in a later life: they are closed here.
     void close(std::string& out, int64_t raw_clock) const;
 
  private:
@@ -94,9 +95,9 @@ class ThreadShadow {
     std::string start_;            // payload of the last OHx
     std::vector<State> states_;    // in the order in which they were opened
     std::string counters_;         // the last event of hardware counters
-    std::vector<uint32_t> sites_;  // call sites of MPI, the one that calls came from last at the end
+    std::vector<uint32_t> sites_;  // call sites of MPI, the last one used at the end
     std::string definitions_;      // events, one behind the other
-    std::string tasks_;            // the same, of their creations
+    std::string tasks_;            // the events that create tasks, one behind the other
     bool had_gap_ = false;
     std::string gap_reason_;
     std::optional<Gap> gap_;  // that the stream is in

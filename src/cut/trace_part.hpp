@@ -1,6 +1,6 @@
 // A trace as a program reads it: all of it, or the part that its focus chooses, which is cut first, into
-// private files. So a program shows of a part what it shows of the output of ovnicut. Messages name the whole
-// trace, never the private files.
+// private files. So a program shows for a part exactly what it shows for the output of ovnicut. Messages name
+// the whole trace, never the private files.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace ovni {
 class TracePart {
  public:
     // Cuts if the focus is not whole. `beside`: the name of the private directory, to which a number is
-    // added. Throws what TraceCut throws; nothing is left then.
+    // added. Throws what TraceCut throws; then no files are left.
     TracePart(std::filesystem::path trace, const CutOptions& options, const std::filesystem::path& beside);
 
     // Nothing for a whole trace.
@@ -35,7 +35,7 @@ class TracePart {
     std::optional<CutSummary> cut_;
 };
 
-// The line that tells what is left out.
+// The line that says how much of the trace the part has.
 std::string sentence_of(const CutSummary& cut, const std::filesystem::path& trace);
 
 }  // namespace ovni

@@ -1,5 +1,5 @@
-// A burst is 100 events OB. of a thread in a row: so a program measures what an event costs it. Local to one
-// emulator, so that ranks can put theirs together.
+// A burst is 100 consecutive events OB. of a thread, by which a program measures the cost of an event. Each
+// emulator collects its own bursts; ranks put them together.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ struct Burst {
     int64_t time = 0;    // of its last event
     uint32_t order = 0;  // of that event, as in Moment
     uint32_t thread_row = 0;
-    double median = 0, mean = 0, longest = 0;  // ns of an event
+    double median = 0, mean = 0, longest = 0;  // ns per event
     Moment moment() const { return {time, order}; }
 };
 
-// The first ones, and one more if there are more.
+// Keeps the first `most` bursts, and one more if there are more.
 class Bursts {
  public:
     static constexpr size_t most = 100;

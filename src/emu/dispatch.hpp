@@ -1,5 +1,5 @@
-// The way from an event's code to what it does: one look into a table without collisions, made for the
-// enabled models.
+// Finds what an event does by its code: one look into a table without collisions, made for the enabled
+// models.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace ovni {
 class Emulator;
 struct EventView;
 
-// The logic of an event that tables cannot say. Throws Error, without place, where the event is not allowed.
+// The logic of an event that tables cannot express. Throws Error, without place, if the event is not allowed.
 using HookFunction = void (*)(Emulator& emulator, uint32_t thread, const EventView& event);
 
 struct Hook {
@@ -24,9 +24,8 @@ struct Hook {
 // All hooks of all models.
 HookFunction find_hook(EventCode code);
 
-// The work that an event is for the hot path. A step is a push or pop in a channel that needs nothing
-// more: see Tracker::is_plain().
-// A call is a push or pop of a function of MPI in a trace with call sites.
+// The work that an event means for the hot path. A step is a push or pop in a plain channel: see
+// Tracker::is_plain(). A call is a push or pop of a function of MPI in a trace with call sites.
 enum class OperationKind : uint8_t { step, change, call, hook, ignore, punctual };
 
 struct Operation {
@@ -36,7 +35,7 @@ struct Operation {
         int64_t value = 0;  // of a step, change or punctual state
         HookFunction hook;
     };
-    uint16_t channel = 0;   // in Plan::channels; where there is a value
+    uint16_t channel = 0;   // in Plan::channels, if there is a value
     uint16_t function = 0;  // in mpi_function_rows; of a call
     OperationKind kind = OperationKind::ignore;
     Action action = Action::ignore;
@@ -47,7 +46,7 @@ static_assert(sizeof(Operation) <= 32);
 
 class Dispatch {
  public:
-    // `plain[c]`: may pushes and pops of that channel be steps?
+    // `plain[c]`: true if pushes and pops of channel c may be steps.
     Dispatch(const Plan& plan, const std::vector<bool>& plain);
     // nullptr for an event that no enabled model has.
     const Operation* find(EventCode code) const {

@@ -51,7 +51,7 @@ void Emulator::apply(const EventView& event) {
     apply_other(event, t, nullptr);
 }
 
-// All that is not a plain step, or not allowed.
+// Applies all that is not a plain step, or not allowed.
 [[gnu::noinline]] void Emulator::apply_other(const EventView& event, uint32_t t, const Operation* operation) {
     const size_t before = tracker_.queue().size();
     try {

@@ -29,12 +29,12 @@ enum class Strictness { tolerant, linter };
 
 class Emulator {
  public:
-    // `origin`: corrected clock of the first event of the trace. `mine` is emulated here.
+    // `origin`: corrected clock of the first event of the trace. `mine`: the share to emulate.
     Emulator(const Trace& trace, const System& system, const Plan& plan, Strictness strictness,
              int64_t origin, const Share& mine);
 
-    // Throws Error, with the place and the state of things, for an event that is not allowed; the records of
-    // that event are dropped, those of all earlier ones stay.
+    // Throws Error, with the place and the time, for an event that is not allowed; the records of that event
+    // are dropped, those of all earlier ones stay.
     void apply(const EventView& event);
 
     // Bring into the cache what an event that comes later will need: first its thread, then the channel that
@@ -56,10 +56,10 @@ class Emulator {
     Tasks& tasks() { return tasks_; }
     const Plan& plan() const { return plan_; }
 
-    // Changes that hooks make to the state, besides those that they make to the machine itself.
+    // Changes of state that hooks ask for, besides their changes to the machine itself.
     void set_state(uint32_t thread, RunState state);
-    // True if events are missing that may have changed the state of the thread, so that any next one may be
-    // right. The thread is on the virtual CPU then if it was on none.
+    // True if missing events may have changed the state of the thread, so that its next event is accepted in
+    // any state. Then a thread without a CPU is put on the virtual one.
     bool lost_state(uint32_t thread);
     void enter_cpu(uint32_t thread, uint32_t cpu);
     void leave_cpu(uint32_t thread);
@@ -78,15 +78,15 @@ class Emulator {
         if (site.is_set || machine_.channel(thread, plan_.site_channel).read().is_set)
             show(thread, plan_.site_channel, site);
     }
-    // Sets a single channel, or clears it where there is no value.
+    // Sets a single channel, or clears it if there is no value.
     void show(uint32_t thread, uint16_t channel, Value value) {
-        // After a gap there may be nothing to clear, which is no end of anything.
+        // After a gap the channel may be empty already.
         bool empty = !machine_.channel(thread, channel).read().is_set;
         if (!value.is_set && empty && machine_.threads[thread].had_gap) return;
         change(thread, channel, value.is_set ? Action::set : Action::clear, value.number);
     }
-    // A push (+1) or pop (-1) of a value that is not 0 in a channel that needs nothing more; false, with
-    // nothing done, where change() has to find out.
+    // Pushes (+1) or pops (-1) a value other than 0 in a plain channel. Returns false, and does nothing, if
+    // change() has to decide.
     bool try_step(Thread& thread, uint16_t c, int levels, int64_t value, Duplicates duplicates) {
         ThreadChannel& channel = thread.channels[c];
         if (!channel.try_step(levels, value, duplicates)) [[unlikely]]

@@ -1,5 +1,5 @@
-// Events that are missing in gaps of streams: how many, of how many threads, and why. Local to one emulator,
-// so that ranks can add theirs up.
+// Events that are missing in gaps of streams: how many, of how many threads, and why. Each emulator counts
+// its own; ranks add them up.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct LostEvents {
     std::map<std::string, WideSum> by_reason;
 
     void add(uint32_t thread_row, const Gap& gap);
-    // "2113 events of 1 thread were lost (limit)"; empty where none was.
+    // "2113 events of 1 thread were lost (limit)"; empty if none was lost.
     std::string sentence() const;
 };
 

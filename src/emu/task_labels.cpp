@@ -15,7 +15,7 @@ class LabelSet {
     explicit LabelSet(EventType& type) : type_(type) {
         for (const auto& [value, label] : type.labels.all()) known_.emplace(value, label);
     }
-    // False where the value has another label.
+    // False if the value has another label.
     bool add(int64_t value, const std::string& label) {
         auto [found, is_new] = known_.emplace(value, label);
         if (is_new) type_.labels.emplace_back(value, label);

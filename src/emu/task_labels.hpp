@@ -20,7 +20,7 @@ struct LabelledType {
 // The types of the processes that the emulator works on, created up to that moment.
 std::vector<LabelledType> labelled_types(Emulator& emulator, Moment end);
 
-// Did the emulator see the end of all streams? Where it did not, only some of the files get labels.
+// Whether the emulator saw the end of all streams. If not, only some of the files get labels.
 enum class Seen : uint8_t { all, part };
 
 // Adds the labels of all types of the trace to the schema: by process, within it in order of creation. The

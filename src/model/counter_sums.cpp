@@ -89,7 +89,7 @@ std::string ThreadInCounters::label_of(uint32_t type) const {
     return label == labels_.end() ? std::string() : label->second;
 }
 
-// The first border of a thread has no deltas: its event tells when it was.
+// The first border of a thread has no deltas: its event has the time of the border.
 void ThreadInCounters::begin(int64_t clock) {
     if (border_ == unknown) border_ = clock;
 }

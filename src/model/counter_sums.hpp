@@ -1,6 +1,6 @@
 // Sums of counters by the function of MPI, by the region, and by the construct of OpenMP or wait that threads
-// were in, and by thread: what stands between two borders belongs to what the thread was in until the second.
-// For reports and ovnitop. Events of a thread come in order.
+// were in, and by thread: what was counted between two borders belongs to what the thread was in until the
+// second border. For reports and ovnitop. Events of a thread come in order.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,7 @@
 
 namespace ovni {
 
-// Stretches of time of which something is known: their length, and the sums of all counters of the trace by
-// number.
+// Stretches of time with known counters: their length, and the sums of all counters of the trace by number.
 struct CounterSums {
     WideSum nanoseconds;
     std::vector<WideSum> of;

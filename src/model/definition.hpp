@@ -92,7 +92,7 @@ struct DescriptionPiece {
     const char* fault = nullptr;
 };
 // Cuts the next piece from the front of `description`, which is not empty. check_description() and describe()
-// both stand on it.
+// both use it.
 constexpr DescriptionPiece next_piece(std::string_view& description, const Signature& signature);
 
 // nullptr, or the fault of a description for that signature: an unknown argument, a format that does not fit.

@@ -1,8 +1,8 @@
 // Visits of regions of MPI_Pcontrol that end in a stream while the program is still in them. The stream
 // closes the open regions at the begin of a pause of recording, and opens those that still are open at its
-// end. It also closes those above a region that is closed below others, and opens them again, all at one
-// clock. A visit that goes on and ends at one clock has ended in the pause: the region that is opened there
-// once more is visited anew.
+// end. If a region is closed below others, the stream also closes those above it and opens them again, all at
+// one clock. A visit that goes on and ends at one clock has ended in the pause: if its region is opened there
+// once more, a new visit begins.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,9 @@ class InterruptedVisits {
         resumed_.push_back(region);
         return true;
     }
-    // Anything but an event of the stream. `is_pause`: recording was off in the gap.
-    void meet_gap(EventView::Kind kind, bool is_pause, int64_t clock) {
+    // Takes an item of the stream that is not an event, such as an end of a gap. `is_pause`: recording was
+    // off in the gap.
+    void take_gap(EventView::Kind kind, bool is_pause, int64_t clock) {
         if (kind != EventView::Kind::gap_end) reach(clock);
         if (!is_pause) left_.clear();
         resumed_.clear();

@@ -5,7 +5,7 @@
 
 namespace ovni {
 
-// The name of the function that does the same with counts of int: the same name if it has such counts itself.
+// The name of the corresponding function with counts of int; `name` itself if it has such counts.
 constexpr std::string_view without_large_counts(std::string_view name) {
     constexpr std::string_view large_counts = "_c";
     if (name.ends_with(large_counts)) name.remove_suffix(large_counts.size());

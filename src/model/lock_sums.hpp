@@ -1,5 +1,5 @@
-// Sums of the waits for locks and other objects of POSIX threads, by object: number, time, and who had the
-// object when a wait began. Events come thread by thread or in order of time; the sums are equal.
+// Sums of the waits for locks and other objects of POSIX threads, by object: number, time, and the holder of
+// the object when a wait began. Events come thread by thread or in order of time; the sums are equal.
 //
 // A wait that is open when a gap begins, or the stream ends, counts up to there.
 #pragma once
@@ -39,7 +39,7 @@ using LockSumsByName = std::map<LockName, LockSums>;
 
 class ProcessLocks {
  public:
-    // A jumbo event of a thread. Without effect if it defines no object. Throws Error for a wrong one.
+    // A jumbo event of a thread. Without effect if it defines no object. Throws Error for a wrong definition.
     void define(EventCode code, std::span<const uint8_t> data);
     // Call after the last event of its last thread.
     LockSumsByName sums() const;

@@ -178,7 +178,7 @@ struct ViewSpec {
 // The details of a payload beyond the arguments of its signature, as text to append to the description.
 using DetailsOf = std::string(EventCode code, std::span<const uint8_t> payload);
 
-// Whether the reference has the model, too. Only then does a trace that does not require it show it with -a.
+// Whether the reference has the model, too. Only then -a shows it for a trace that does not require it.
 enum class Origin : uint8_t { reference, ours };
 
 struct ModelSpec {

@@ -38,7 +38,7 @@ struct MpiCommunicator {
 // Reads the data of a jumbo event MXC; nothing if it is damaged.
 std::optional<MpiCommunicator> mpi_communicator(std::span<const uint8_t> data);
 
-// The doings of a process while nothing was recorded, from the jumbo events MXk, MXu and MXe. Each function
+// The activity of a process while nothing was recorded, from the jumbo events MXk, MXu and MXe. Each function
 // reads the data of its event; nothing if it is damaged.
 struct MpiUnrecorded {
     MpiCommunicator communicator;  // number, flags, id and rank

@@ -58,7 +58,7 @@ class ProcessInMpi {
     CallerIndex index_of(const MpiCaller& caller);
     void complete(const Completed& transfer);
 
-    std::vector<MpiSums> sums_ = std::vector<MpiSums>(1);  // for no call, then for callers as they are met
+    std::vector<MpiSums> sums_ = std::vector<MpiSums>(1);  // for no call, then for callers as they are found
     std::map<MpiCaller, CallerIndex> indices_;
     std::unordered_map<uint32_t, const MpiFunctionRow*> begun_;  // I/O under way, by request
     struct Collective {
@@ -115,7 +115,7 @@ class ThreadInMpi {
 
     ProcessInMpi& process_;
     const MpiSites* sites_;
-    // The present caller of each function; no_call: not met yet.
+    // The present caller of each function; no_call: not found yet.
     std::array<ProcessInMpi::CallerIndex, std::size(mpi_function_rows)> index_of_{};
     Call call_;  // the innermost
     std::vector<Call> outer_;

@@ -56,7 +56,7 @@ struct ParaverFunction {
 
 // `function`: in mpi_function_rows.
 const ParaverFunction& paraver_function(uint16_t function);
-// The name of the function that has that number itself.
+// The name of the function to which that number belongs, rather than to its kin.
 std::string_view name_of_paraver_number(uint16_t number);
 // The value of the function in the type 25, as in thread.prv.
 int64_t function_value(uint16_t function);

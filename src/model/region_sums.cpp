@@ -43,9 +43,9 @@ void ThreadInRegions::take(EventCode code, std::span<const uint8_t> payload, int
     }
 }
 
-void ThreadInRegions::meet_gap(EventView::Kind kind, bool is_pause, int64_t clock) {
+void ThreadInRegions::take_gap(EventView::Kind kind, bool is_pause, int64_t clock) {
     close(clock);
-    interrupted_.meet_gap(kind, is_pause, clock);
+    interrupted_.take_gap(kind, is_pause, clock);
 }
 
 void ThreadInRegions::close(int64_t clock) {

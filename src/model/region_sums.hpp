@@ -1,9 +1,9 @@
 // Sums of the visits of regions of MPI_Pcontrol, by region: number, time, and time without the regions
 // inside. Events come thread by thread or in order of time; the sums are equal.
 //
-// A region that is opened again inside of itself is one visit, as for --region NAME#2, and inner visits are
-// time of the region alone. A pause of recording interrupts visits, and its time does not count. Any other
-// gap ends all open visits, and so does the end of the stream. The time in which the thread is paused counts.
+// A region that is opened again inside of itself is one visit, as for --region NAME#2, and the time inside
+// counts as exclusive. A pause of recording interrupts visits, and its time does not count. Any other gap
+// ends all open visits, and so does the end of the stream. The time in which the thread is paused counts.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ class ThreadInRegions {
     // The next event of the thread that is not a jumbo event; those that are no borders change nothing.
     void take(EventCode code, std::span<const uint8_t> payload, int64_t clock);
     // See InterruptedVisits.
-    void meet_gap(EventView::Kind kind, bool is_pause, int64_t clock);
+    void take_gap(EventView::Kind kind, bool is_pause, int64_t clock);
     // The stream ends.
     void close(int64_t clock);
 

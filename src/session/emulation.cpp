@@ -24,7 +24,7 @@ Emulation::Emulation(const EmulationOptions& options, Distribution& distribution
 
 namespace {
 
-void tell_writing(const std::filesystem::path& directory, Ending ending) {
+void report_writing(const std::filesystem::path& directory, Ending ending) {
     const std::string_view what = ending == Ending::complete ? "the outputs"
                                   : ending == Ending::partial
                                       ? "what came before the error, as .partial files,"
@@ -38,7 +38,7 @@ int Emulation::run() {
     const Ranks& team = ranks();
     const bool is_for_one = !team.is_alone() && opened_.root_reads_all();
     const int status = is_for_one ? emulate_on_root(team) : emulate();
-    tell_cost(team);
+    report_cost(team);
     return status;
 }
 
@@ -69,7 +69,7 @@ int Emulation::emulate() {
     return status_of(end);
 }
 
-// A format that this build lacks is told before anything is read or written.
+// A format that this build lacks is reported before anything is read or written.
 void Emulation::make_sinks() {
     ranks().agree([&] {
         sinks_.push_back(std::make_unique<PrvSink>(options_.output));
@@ -85,7 +85,7 @@ void Emulation::prepare_outputs() {
             refuse_nothing_left(opened_.trace, opened_.damages);
             refuse_no_trace(opened_.trace, "--empty-ok");
         }
-        tell_left_events(opened_.trace);
+        warn_about_left_events(opened_.trace);
         opened_.distribution.check(opened_.trace, opened_.system, opened_.clocks);
         opened_.clocks.check(opened_.clocks.hosts_of(opened_.trace));
         if (options_.tolerance == Tolerance::keep_going) print(opened_.damages);
@@ -118,7 +118,7 @@ EmulationEnd Emulation::check_end(const ScannedTrace& scanned, PlayedTrace& play
     if (is_whole && ranks().is_root())
         print_clocks(opened_.clocks, opened_.trace, window.origin(), window.duration());
     EmulationEnd end = window.error() ? EmulationEnd::with_errors : report_checks(played);
-    if (is_whole) tell_waiting(scanned, window.origin());
+    if (is_whole) report_waiting(scanned, window.origin());
     add_labels(schema, opened_.plan, ranks().allreduce(Op::max, window.shown_extras()));
     std::vector<LabelledType> types = gather(ranks(), labelled_types(played.emulator, window.end()));
     std::vector<std::string> faults =
@@ -148,7 +148,7 @@ EmulationEnd Emulation::report_checks(PlayedTrace& played) {
     return window.was_interrupted() ? EmulationEnd::interrupted : EmulationEnd::complete;
 }
 
-void Emulation::tell_waiting(const ScannedTrace& scanned, int64_t origin) {
+void Emulation::report_waiting(const ScannedTrace& scanned, int64_t origin) {
     if (may_have_open_calls(opened_.trace))
         content_.waiting = find_waiting(ranks(), opened_.trace, opened_.system, scanned.found);
     if (may_have_open_waits(opened_.trace)) content_.open_waits = find_open_waits(ranks(), scanned.found);
@@ -170,8 +170,8 @@ void Emulation::tell_waiting(const ScannedTrace& scanned, int64_t origin) {
         log::warn("{}", line);
 }
 
-// Ranks in other processes leave it to rank 0 to print what they warn of.
-void Emulation::tell_warnings_of_all() {
+// Rank 0 also prints the warnings of ranks in other processes.
+void Emulation::print_warnings_of_all() {
     content_.warnings.merge(gather_warnings(ranks()));
     if (!ranks().is_root()) return;
     for (const std::string& warning : content_.warnings) log::warn("{}", warning);
@@ -198,7 +198,7 @@ void Emulation::end_sinks(ScannedTrace& scanned, PlayedTrace& played) {
     const Schema& schema = opened_.plan.schema;
     const Ending ending = played.ending();
     std::optional<Tallies>& tallies = played.tallies;
-    tell_writing(options_.output, ending);
+    report_writing(options_.output, ending);
     const bool needs_facts = any_needs(&Sink::needs_facts);
     if (needs_facts || tallies)
         content_.gaps = gather(ranks(), ranks().agree([&] {
@@ -211,7 +211,7 @@ void Emulation::end_sinks(ScannedTrace& scanned, PlayedTrace& played) {
     }
     const Facts facts = needs_facts ? this->facts(window) : Facts();
     scanned.rows.end_at(window.duration());
-    tell_warnings_of_all();
+    print_warnings_of_all();
     const Json report = needs_report() ? make_report(scanned, window) : Json();
     for (const auto& sink : sinks_)
         sink->end({schema, window.duration(), ending, facts, scanned.rows, report});
@@ -223,7 +223,7 @@ void Emulation::end_sinks(ScannedTrace& scanned, PlayedTrace& played) {
     });
 }
 
-void Emulation::tell_cost(const Ranks& team) {
+void Emulation::report_cost(const Ranks& team) {
     const PerRank<RankStatistics> all = share_statistics(team, cost_);
     team.agree([&] {
         if (!team.is_root()) return;
@@ -242,7 +242,7 @@ Facts Emulation::facts(const Window& window) const {
     return facts;
 }
 
-void Emulation::tell_efficiency(const ReportContent::TrafficFacts& traffic) const {
+void Emulation::print_efficiency(const ReportContent::TrafficFacts& traffic) const {
     if (traffic.efficiencies.all.empty()) return;
     for (const std::string& line : efficiency_lines(traffic.efficiencies.all.front(), opened_.system))
         log::info("{}", line);
@@ -261,7 +261,7 @@ Json Emulation::make_report(ScannedTrace& scanned, const Window& window) {
     return ranks().agree([&] {
         if (content_.traffic) content_.traffic->efficiencies = scanned.efficiencies.get();
         if (!ranks().is_root()) return Json();
-        if (content_.traffic) tell_efficiency(*content_.traffic);
+        if (content_.traffic) print_efficiency(*content_.traffic);
         return report_of({opened_.trace, opened_.system, opened_.plan, opened_.clocks, opened_.plan.schema},
                          content_);
     });

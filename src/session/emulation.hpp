@@ -35,15 +35,15 @@ class Emulation {
     void begin_sinks(const ScannedTrace& scanned);
     EmulationEnd check_end(const ScannedTrace& scanned, PlayedTrace& played);
     EmulationEnd report_checks(PlayedTrace& played);
-    void tell_waiting(const ScannedTrace& scanned, int64_t origin);
-    void tell_warnings_of_all();
+    void report_waiting(const ScannedTrace& scanned, int64_t origin);
+    void print_warnings_of_all();
     void end_sinks(ScannedTrace& scanned, PlayedTrace& played);
-    void tell_cost(const Ranks& team);
+    void report_cost(const Ranks& team);
     bool needs_report() const;
     bool needs_tallies() const;
     bool any_needs(bool (Sink::*what)() const) const;
     Facts facts(const Window& window) const;
-    void tell_efficiency(const ReportContent::TrafficFacts& traffic) const;
+    void print_efficiency(const ReportContent::TrafficFacts& traffic) const;
     nlohmann::ordered_json make_report(ScannedTrace& scanned, const Window& window);
 
     OpenedTrace opened_;

@@ -19,8 +19,8 @@ std::vector<GapFact> gather(const Ranks& ranks, const std::vector<GapFact>& mine
 std::vector<LabelledType> gather(const Ranks& ranks, const std::vector<LabelledType>& mine);
 Findings gather(const Ranks& ranks, const Findings& mine);
 EndChecks gather(const Ranks& ranks, const EndChecks& mine);
-// On rank 0: those up to `end`, in the order of time; all of the first Bursts::most, and one more if there
-// is.
+// On rank 0: bursts up to `end`, in the order of time; all of the first Bursts::most, and one more if there
+// is one.
 std::vector<Burst> gather(const Ranks& ranks, const Bursts& mine, Moment end);
 // The counts of a report.
 void gather(const Ranks& ranks, const Tallies& mine, ReportContent& content);

@@ -1,5 +1,5 @@
-// The first step of an emulation: the trace is open, and it is known what it has, how its clocks are
-// corrected, and which part of it this rank reads.
+// The first step of an emulation: the trace is open. Its metadata, the correction of its clocks, and the part
+// that this rank reads are known.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,23 @@
 namespace ovni {
 
 struct OpenedTrace {
-    // Reads the metadata. Both outlive this. Collective, and throws Error, as all that has to ask other
-    // ranks.
+    // Reads the metadata. `options` and `distribution` outlive this. Collective and throws Error, as do all
+    // functions that ask other ranks.
     OpenedTrace(const EmulationOptions& options, Distribution& distribution);
     OpenedTrace(const OpenedTrace&) = delete;
     OpenedTrace& operator=(const OpenedTrace&) = delete;
 
     const Ranks& ranks() const { return distribution.ranks(); }
-    // This rank reads the stream.
+    // True if this rank reads the stream.
     bool reads(uint32_t stream) const;
-    // Rank 0 reads all streams, the others none. Collective; alike on all ranks.
+    // True if rank 0 reads all streams, and the others none. Collective; alike on all ranks.
     bool root_reads_all() const;
     // From now on rank 0 has all the work; call it there.
     void go_on_alone();
     // Readers of all streams that this rank reads.
     std::vector<StreamReader> open_streams(Checksums checksums) const;
-    // Opens a stream once more: what is wrong with it is told elsewhere. This outlives the result.
+    // Opens streams once more, without warnings about them, as these were printed before. This outlives the
+    // result.
     OpenStream quiet_reader() const;
     // The origin of time; `readers`: of open_streams(). Collective; alike on all ranks.
     int64_t find_origin(const std::vector<StreamReader>& readers) const;

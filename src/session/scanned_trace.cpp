@@ -63,7 +63,7 @@ void ScannedTrace::analyse_traffic(const ScanNeeds& needs, int64_t origin) {
     efficiencies = std::move(all.efficiencies);
     if (ranks.is_root() && !facts->messages.is_empty())
         for (const std::string& line : message_lines(facts->messages)) log::info("{}", line);
-    tell_memory_in_files();
+    report_memory_in_files();
 }
 
 void ScannedTrace::find_calls(int64_t origin) {
@@ -85,7 +85,7 @@ std::filesystem::path ScannedTrace::memory_directory() const {
     return std::filesystem::is_directory(output) ? output : std::filesystem::temp_directory_path();
 }
 
-void ScannedTrace::tell_memory_in_files() const {
+void ScannedTrace::report_memory_in_files() const {
     const MemoryInFiles mine = memory_in_files();
     const Ranks& ranks = opened_.ranks();
     const uint64_t all = ranks.allreduce(Op::sum, ranks.is_first_of_process() ? mine.most : 0);

@@ -16,7 +16,7 @@
 
 namespace ovni {
 
-// The wishes of outputs, as Sink tells them.
+// The needs of outputs, as Sink declares them.
 struct ScanNeeds {
     bool traffic = false, calls = false, report = false;
 };
@@ -29,12 +29,12 @@ class ScannedTrace {
     ScannedTrace(const ScannedTrace&) = delete;
     ScannedTrace& operator=(const ScannedTrace&) = delete;
 
-    Scanned found;                                     // but for the ends of messages, which are used up
+    Scanned found;                                     // except for the ends of messages, which are used up
     std::optional<TrafficOutput> traffic;              // nothing: there are no messages, or they are left out
     std::optional<ReportContent::TrafficFacts> facts;  // of `traffic`, without efficiencies
     std::future<Efficiencies> efficiencies;            // of `traffic`, with ScanNeeds::report
     TrafficRows rows;                                  // with ScanNeeds::traffic
-    std::vector<WaitRow> longest_waits;                // likewise
+    std::vector<WaitRow> longest_waits;                // with ScanNeeds::traffic
     FoundPlan mpi;                                     // with ScanNeeds::calls
     std::optional<PendingCalls> calls;                 // if `mpi` has files
 
@@ -45,7 +45,7 @@ class ScannedTrace {
     void analyse_traffic(const ScanNeeds& needs, int64_t origin);
     void find_calls(int64_t origin);
     std::filesystem::path memory_directory() const;
-    void tell_memory_in_files() const;
+    void report_memory_in_files() const;
 
     OpenedTrace& opened_;
 };

@@ -1,4 +1,4 @@
-// The fields of what ranks tell each other while they read a trace (wire.hpp).
+// The fields of the data that ranks exchange while they read a trace (wire.hpp).
 #pragma once
 
 #include <string>

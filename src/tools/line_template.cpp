@@ -51,7 +51,7 @@ LineTemplate::LineTemplate(EventCode code) : entry_(&find_event(code)), code_(" 
     constant_ = prepared_ && pieces_.empty();
 }
 
-// False where the description has anything but integers in the format of their type, or may become too long.
+// False if the description has anything but integers in the format of their type, or may become too long.
 bool LineTemplate::prepare() {
     const Signature& signature = entry_->signature;
     std::string_view left = entry_->event->description;

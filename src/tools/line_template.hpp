@@ -20,10 +20,10 @@ class LineTemplate {
 
     // "  CODE  "
     const PaddedText& code() const { return code_; }
-    // Has an event with that kind of payload a description?
+    // True if an event with that kind of payload has a description.
     bool describes(bool jumbo) const { return entry_->event && entry_->signature.jumbo == jumbo; }
     bool is_known() const { return entry_->event != nullptr; }
-    // The description and the end of the line, where describes(); returns their end.
+    // Writes the description and the end of the line, and returns their end. Call only if describes().
     char* describe_to(char* out, std::span<const uint8_t> payload) const {
         if (constant_ && (payload.empty() || !details_)) return end_.copy_to(out);
         return describe_arguments_to(out, payload);

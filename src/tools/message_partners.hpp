@@ -15,8 +15,8 @@ namespace ovni {
 
 class MessagePartners {
  public:
-    // Matches the messages of `whole`, of which `shown` is a part or all. Streams are opened as `open` does,
-    // whose clocks, since `zero`, are those of texts. Throws Error.
+    // Matches the messages of `whole`, of which `shown` is a part or all. `open` opens streams; their clocks,
+    // counted from `zero`, are those of texts. Throws Error.
     MessagePartners(const Trace& whole, const Trace& shown, int64_t zero, const OpenStream& open);
 
     // " -> rank 1 PATH at CLOCK" for a send: the receiver, and when it had the message. " <- rank 0 PATH at

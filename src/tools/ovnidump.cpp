@@ -153,7 +153,7 @@ int dump(const Options& options) {
     Trace trace = Trace::open(options.directory,
                               options.is_corrected() ? Metadata::interpreted : Metadata::version_only);
     refuse_no_trace(trace);
-    tell_left_events(trace);
+    warn_about_left_events(trace);
     std::optional<Shown> shown;
     if (options.is_corrected()) shown.emplace(trace, options);
     const int64_t zero = options.times ? shown->origin() : 0;
@@ -269,8 +269,8 @@ Options read_options(const Cli& cli) {
     if (options.wait) {
         for (const char* other : {"hexadecimal", "corrected", "partners", "times"})
             if (cli.has(other))
-                throw UsageError(fmt::format("--wait prints no events, so --{} says nothing", other));
-        if (!options.focus.is_whole()) throw UsageError("--wait is one of the whole trace: it has no part");
+                throw UsageError(fmt::format("--wait prints no events, so --{} has no effect", other));
+        if (!options.focus.is_whole()) throw UsageError("--wait needs the whole trace, not a part of it");
     } else if (options.clocks && !options.is_corrected()) {
         throw UsageError("-c needs --corrected, --times or --wait (see --help)");
     }

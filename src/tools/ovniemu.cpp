@@ -23,7 +23,7 @@ int emulate(const Ranks& ranks, const EmulationOptions& options, const TraceInMe
     return Emulation(options, distribution).run();
 }
 
-// Started by mpirun, every rank would do the same work and write the same files.
+// Started by mpirun, every rank would do the whole work and write all files.
 void refuse_mpirun() {
     if (rank_by_launcher() <= 0 && size_by_launcher() <= 1) return;
     if (is_first_rank())

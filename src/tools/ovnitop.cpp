@@ -40,7 +40,7 @@ from the first event, as in the outputs of ovniemu: 1.5s 300ms 20us 123456ns.)",
     return cli;
 }
 
-// The table that is asked for, or null. One that needs the option of another takes its place.
+// The table that is asked for, or null. A table that needs the option of another one replaces it.
 const TopTable* chosen_table(const Cli& cli) {
     const auto has = [&](std::string_view option) { return cli.has(std::string(option)); };
     const TopTable* chosen = nullptr;

@@ -38,7 +38,7 @@ class Sources {
         add("  clocks      {}",
             wait_.bound < 0 ? "may be wrong by any time" : fmt::format("may be wrong by {} ns", wait_.bound));
     }
-    // Those that the call completes, on the side that waits.
+    // Adds a message that the call completes on the side that waits.
     void add(const Message& message) {
         if (is_receiver(message) || is_sender(message)) {
             add("message of {} bytes, tag {}, communicator {}", bytes(message.bytes), message.tag,
@@ -53,7 +53,7 @@ class Sources {
                      message.receive_wait_end});
         }
     }
-    // The collective, if the wait is at it.
+    // Adds the collective, if the wait is at it.
     void add(std::span<const CollectiveEnd> members) {
         if (std::ranges::none_of(members, [&](const CollectiveEnd& member) { return waits_at(member); }))
             return;

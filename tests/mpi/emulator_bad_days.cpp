@@ -104,7 +104,8 @@ const Day days[] = {
          trace.thread(node("a", 1, 0)).set("ovni.host", "x").starts(10, -1).ends(90);
          trace.thread(node("a", 2, 1)).set("ovni.host", "y").starts(10, -1).ends(90);
      },
-     0, "loom a was recorded on the hosts x and y: their CPUs are shown as one's", "recorded on the hosts"},
+     0, "loom a was recorded on the hosts x and y: their CPUs are shown as those of one host",
+     "recorded on the hosts"},
     {"OneRankIsThereTwice",
      [](TraceBuilder& trace) {
          trace.thread(node("a", 1, 0)).starts(10).ends(90);

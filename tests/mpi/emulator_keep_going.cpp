@@ -199,7 +199,8 @@ TEST_F(KeepGoingOn, LeavesOutThreadsWhoseCpusNobodyTellsAnyMore) {
     write_file(directory / "loom.cpus/proc.1/thread.11/stream.json", "");
     Finished kept = serial(directory, output("kept"), {"--keep-going"});
     EXPECT_EQ(kept.status, 0) << kept.err;
-    EXPECT_THAT(kept.err, HasSubstr("thread.12 is left out: it ran on a CPU that a stream left out told of"));
+    EXPECT_THAT(kept.err,
+                HasSubstr("thread.12 is left out: it ran on a CPU that only a left-out stream describes"));
 }
 
 // On two ranks each reads one of the looms.

@@ -27,7 +27,7 @@ void function(Emulator& emulator, uint32_t t, const EventView& event) {
 }
 
 void come_from(Emulator& emulator, uint32_t t, const EventView& event) {
-    emulator.call_sites().tell(t, event.stream, argument<uint32_t>(event, 0));
+    emulator.call_sites().set_site(t, event.stream, argument<uint32_t>(event, 0));
 }
 
 constexpr Hook mpi_hook_table[] = {

@@ -10,7 +10,7 @@
 
 namespace ovni {
 
-// Throws Error where the payload is shorter. Of a jumbo event the size field counts.
+// Throws Error if the payload is shorter. In a jumbo event `offset` counts from its size field.
 template <class T>
 T argument(const EventView& event, size_t offset) {
     std::span<const uint8_t> payload = event.payload();

@@ -1,4 +1,5 @@
-// The hooks of the model `pthread`: a wait, its object, and who has it, are shown and end together.
+// The hooks of the model `pthread`: a wait, its object and the holder of that are shown together, and end
+// together.
 #include <algorithm>
 #include <span>
 

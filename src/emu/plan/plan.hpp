@@ -1,5 +1,5 @@
-// The plan of an emulation and what can be seen of it: the enabled models, the channels that every thread and
-// CPU row has, and the schema of the outputs. Every rank has an equal one.
+// The plan of an emulation: the enabled models, the channels that every thread and CPU row has, and the
+// schema of the outputs. It is equal on all ranks.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct ChannelPlan {
     enum class ZeroLegal : uint8_t { no, yes };
     std::string name;
     ChannelKind kind = ChannelKind::single;
-    Punctual punctual = Punctual::no;  // has it any punctual state?
+    Punctual punctual = Punctual::no;  // yes: it has a punctual state
     Duplicates duplicates = Duplicates::forbidden;
     Tracking tracking = Tracking::any;
     Tracking cpu_tracking = Tracking::running;
@@ -48,9 +48,9 @@ struct ChannelPlan {
     ZeroLegal zero = ZeroLegal::no;
     uint8_t breakdown = no_breakdown;  // in Plan::breakdowns: the one that the channel is part of
     uint16_t prv_type = 0;
-    uint32_t first_further = 0;  // of all channels' further states, the first of this one
+    uint32_t first_further = 0;  // its first further state, counted over all channels
     Value initial = {};          // of every thread before its first event
-    Value cpu_default = {};      // of a CPU row where no thread runs
+    Value cpu_default = {};      // of a CPU row while no thread runs
     DisabledState disabled = {};
     FurtherStates further = {};  // values that a hook sets
     static constexpr uint8_t no_breakdown = 0xff;
@@ -83,12 +83,12 @@ struct Plan {
     std::vector<ModelPlan> models;  // ascending by id
     std::vector<ChannelPlan> channels;
     static constexpr uint16_t no_channel = 0xffff;
-    std::vector<uint16_t> mark_channels;  // by mark type; no_channel where there is no such type
+    std::vector<uint16_t> mark_channels;  // by mark type; no_channel if there is no such type
     uint16_t first_counter = 0;           // channel of the first hardware counter
     std::vector<std::string> counters;
     std::vector<InstantPlan> instants;               // ascending by number
     std::vector<std::vector<uint16_t>> counters_of;  // by stream, then by place in it: types
-    uint16_t memory_type = 0;                        // of the resident memory; the next one is the highest
+    uint16_t memory_type = 0;                        // of the resident memory; the next type is its maximum
     std::vector<BreakdownPlan> breakdowns;           // one for each of Schema::breakdowns
     CallSites call_sites;
     uint16_t site_channel = no_channel;  // where call sites are shown, if the trace has any
@@ -130,11 +130,11 @@ class ShownExtras {
     size_t bad(size_t channel) const { return 1 + channel; }
     size_t too_many_threads(size_t channel) const { return 1 + channels_ + channel; }
     size_t disabled(size_t channel) const { return 1 + 2 * channels_ + channel; }
-    // `number`: of all channels' further states.
+    // `number`: of a further state, counted over all channels.
     size_t further(size_t number) const { return 1 + 3 * channels_ + number; }
 
     void note(size_t what, Moment moment) { first_[what] = std::min(first_[what], moment); }
-    // One number for each of these values: 1 if it was shown up to `end`, else 0. Ranks take the greatest.
+    // Element i is 1 if extra value i was shown up to `end`, else 0. Combine ranks with Op::max.
     std::vector<int64_t> until(Moment end) const;
 
  private:

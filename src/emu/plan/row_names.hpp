@@ -4,7 +4,7 @@
 //     rank 3 node1 TH 1.20 thread helper   in a trace of our library: with rank and host, and the thread's
 //     name
 //
-// Behind it stands whether the stream is incomplete, or its program still running.
+// A suffix says if the stream is incomplete, or if its program is still running.
 #pragma once
 
 #include <optional>

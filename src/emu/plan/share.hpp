@@ -9,7 +9,7 @@
 namespace ovni {
 
 struct Share {
-    // All of the system, true for those that belong to the share.
+    // Indexed as in the system: true if it belongs to the share.
     std::vector<bool> processes, cpus;
 
     bool plays(uint32_t process) const { return processes[process]; }
@@ -18,7 +18,7 @@ struct Share {
         return {std::vector<bool>(system.processes().size(), true),
                 std::vector<bool>(system.cpus().size(), true)};
     }
-    // All of those looms, true for each.
+    // The share with all of these looms. `looms`: true for each.
     static Share of_looms(const System& system, const std::vector<bool>& looms) {
         Share share;
         for (const ProcessInfo& process : system.processes()) share.processes.push_back(looms[process.loom]);

@@ -25,16 +25,16 @@ std::vector<StreamReader> open_streams(const Trace& trace, const ClockModel& clo
                                        std::span<const uint32_t> streams, Regions regions,
                                        Checksums checksums, size_t threads);
 
-// More than an hour: then clocks were not corrected, or are wrong.
+// True if they are more than an hour apart: then clocks were not corrected, or are wrong.
 bool is_far(int64_t clock, int64_t from);
 
-// The least of the first clocks, by stream, no_clock for a stream without events; 0 where no stream has any.
-// Throws Error where one is far from that of the first stream with events.
+// The least of the first clocks; 0 if no stream has events. `first_clocks`: by stream, no_clock for a stream
+// without events. Throws Error if a clock is far from that of the first stream with events.
 int64_t time_origin(const Trace& trace, std::span<const int64_t> first_clocks);
-// Opens all streams for it.
+// Opens all streams to find the origin.
 int64_t time_origin(const Trace& trace, const ClockModel& clocks);
 
-// When the run began, in s since 1970, if the trace tells: on the node where it began first.
+// When the run began, in s since 1970, if the trace has it; the earliest of all nodes.
 std::optional<int64_t> run_began(const Trace& trace);
 
 }  // namespace ovni

@@ -102,11 +102,11 @@ class Collector {
         return loom.processes[found->second];
     }
 
-    void agree(std::optional<int>& stored, std::optional<int> told, const char* what, int pid) const {
-        if (told && stored && *stored != *told)
-            fail(fmt::format("{} of process {} is {} here and {} in another stream", what, pid, *told,
+    void agree(std::optional<int>& stored, std::optional<int> value, const char* what, int pid) const {
+        if (value && stored && *stored != *value)
+            fail(fmt::format("{} of process {} is {} here and {} in another stream", what, pid, *value,
                              *stored));
-        if (told) stored = told;
+        if (value) stored = value;
     }
 
     void add_identity(Process& process, const StreamMetadata& m) const {
@@ -142,7 +142,7 @@ class Collector {
 
     void check_cpus(const Loom& loom) const {
         if (loom.cpus.empty() && all_died(loom))
-            log::warn("loom {} has no CPUs: its threads died before they told", loom.name);
+            log::warn("loom {} has no CPUs: its threads ended before they reported their CPUs", loom.name);
         else if (loom.cpus.empty())
             fail(fmt::format("loom {} has no CPUs: no stream has ovni.loom_cpus", loom.name));
         std::vector<bool> taken(loom.cpus.size());

@@ -1,7 +1,7 @@
 // The looms, processes, threads and CPUs of a trace, merged from the metadata of all streams, checked against
 // each other, sorted, and numbered by rows. Made from metadata alone, so every rank builds an equal one.
 //
-// Order: looms by lowest rank where all have ranks, else by name; processes of a loom by rank, else by pid;
+// Order: looms by lowest rank if all have ranks, else by name; processes of a loom by rank, else by pid;
 // threads by tid; CPUs of a loom by physical number and then the virtual CPU, which every loom has. Positions
 // in the global lists are rows.
 #pragma once
@@ -29,7 +29,7 @@ struct CpuInfo {
 struct ThreadInfo {
     uint32_t loom = 0, process = 0, stream = 0;
     int tid = 0;
-    bool samples_cpus = false;  // on other CPUs than its events say, or with others on one
+    bool samples_cpus = false;  // it may run on other CPUs than its events say, or share one
 };
 
 struct ProcessInfo {
@@ -70,9 +70,9 @@ class System {
     bool lacks_threads() const { return lacks_threads_; }
     size_t stream_count() const { return thread_of_stream_.size(); }
     // Row of the thread with that tid in the process, else in the first process of its loom that has one;
-    // no_thread where there is none.
+    // no_thread if there is none.
     uint32_t find_thread(uint32_t process, int tid) const;
-    // Row of the CPU of a loom by its index there (-1: the virtual one); no_cpu where there is none.
+    // Row of the CPU of a loom by its index there (-1: the virtual one); no_cpu if there is none.
     uint32_t find_cpu(uint32_t loom, int index) const;
 
  private:

@@ -73,7 +73,7 @@ ChannelKind channel_kind(MarkKind kind) {
     return ChannelKind::single;
 }
 
-// Names of the hardware counters by number, the same in all threads that have any.
+// Names of the hardware counters by number, equal in all threads that have any.
 std::vector<std::string> counter_names(const Trace& trace, const System& system) {
     std::vector<std::string> names;
     for (const ThreadInfo& thread : system.threads()) {
@@ -97,16 +97,16 @@ std::vector<std::string> counter_names(const Trace& trace, const System& system)
     return names;
 }
 
-// Is every thread suited? One that does not say so is an error.
+// True if every thread is suited. Throws Error for a thread that does not say whether it is.
 bool all_suited(const ModelSpec& model, const Trace& trace, const System& system) {
     size_t suited = 0;
     for (const ThreadInfo& thread : system.threads()) {
-        const auto& told = trace.streams()[thread.stream].metadata.common->can_breakdown;
-        if (!told)
+        const auto& is_suited = trace.streams()[thread.stream].metadata.common->can_breakdown;
+        if (!is_suited)
             throw Error(
                 fmt::format("{}.can_breakdown is missing, the breakdown needs it: leave -b out", model.name),
                 trace.json_path_of(thread.stream));
-        suited += *told ? 1 : 0;
+        suited += *is_suited ? 1 : 0;
     }
     if (suited == system.threads().size()) {
         log::info("enabling the breakdown of model {}", model.name);
@@ -159,7 +159,7 @@ std::string breakdown_name(const ModelSpec& model) {
     return fmt::format("{}-breakdown", model.name);
 }
 
-// One channel for all: a value is a site, with all levels of its callers.
+// All sites have one channel: a value is a site, with all levels of its callers.
 void add_call_sites(Plan& plan, CallSites sites) {
     if (sites.empty()) return;
     plan.site_channel = plan.channel_count();

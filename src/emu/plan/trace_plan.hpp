@@ -10,10 +10,10 @@
 
 namespace ovni {
 
-// Names by MarkKind, as in stream.json but for punctual ones, which are single there.
+// Names by MarkKind, as in stream.json except for punctual ones, which are single there.
 inline constexpr std::array mark_kind_names = {"single", "stack", "punctual"};
 
-// The channel of call sites; none for a trace without.
+// Adds the channel of call sites, if the trace has any.
 void add_call_sites(Plan& plan, CallSites sites);
 void add_marks(Plan& plan, const Trace& trace, const System& system);
 void add_counters(Plan& plan, const Trace& trace, const System& system);

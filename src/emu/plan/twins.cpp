@@ -25,13 +25,13 @@ void warn_of_ranks(const System& system) {
 }
 
 void warn_of_hosts(const Trace& trace, const System& system) {
-    std::map<uint32_t, std::string> host_of;  // by loom; empty: told
+    std::map<uint32_t, std::string> host_of;  // by loom; empty: reported
     for (const ThreadInfo& thread : system.threads()) {
         const std::optional<std::string>& host = trace.streams()[thread.stream].metadata.common->host;
         if (!host) continue;
         std::string& first = host_of.try_emplace(thread.loom, *host).first->second;
         if (first.empty() || first == *host) continue;
-        log::warn("loom {} was recorded on the hosts {} and {}: their CPUs are shown as one's",
+        log::warn("loom {} was recorded on the hosts {} and {}: their CPUs are shown as those of one host",
                   system.looms()[thread.loom].name, first, *host);
         first.clear();
     }

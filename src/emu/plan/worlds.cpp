@@ -59,7 +59,7 @@ std::string sentence(const MissingRanks& missing) {
                        missing.missing, missing.ranks, missing.application, missing.first);
 }
 
-void tell_missing_ranks(const System& system) {
+void warn_about_missing_ranks(const System& system) {
     for (const MissingRanks& missing : missing_ranks(system))
         log::warn(
             "{} (started without ovnirun? killed? nothing recorded by --control? or is the trace directory "

@@ -19,17 +19,17 @@ struct World {
 // The worlds stand in the order of applications. Processes without a rank are in none.
 std::vector<World> worlds(const System& system);
 
-// A world whose processes say that it has more ranks than there are streams of.
+// A world with more ranks, as its processes say, than the trace has streams of.
 struct MissingRanks {
     int application = 0;
     size_t missing = 0, ranks = 0;
     int first = 0;  // that is missing
 };
-// Nothing of a trace whose threads were left out by ovnicut.
+// Empty for a trace from which ovnicut has left out threads.
 std::vector<MissingRanks> missing_ranks(const System& system);
 // "2 of 4 ranks of application 1 have no stream, the first is rank 2"
 std::string sentence(const MissingRanks& missing);
-// Warns, with what may have happened.
-void tell_missing_ranks(const System& system);
+// Warns about each world, with possible reasons.
+void warn_about_missing_ranks(const System& system);
 
 }  // namespace ovni

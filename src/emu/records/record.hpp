@@ -1,12 +1,13 @@
-// One change of what a row shows: what the emulator produces, ranks exchange and sinks write. Plain data.
+// A change of what a row shows. The emulator makes these records, ranks exchange them, and sinks write them.
+// Plain data.
 //
 // A record makes one line in the thread trace (thread_row) and one in the CPU trace (cpu_row), or in one of
 // them only. Rows count from 0 over the whole system; all ranks number them alike.
 //
 // Order: records of one rank are appended in the order of events. (time, order) is the key among ranks:
-// `order` is EventView::order of the event that made the record, and events of two ranks never have the same,
-// so a stable merge by that key is exact. A record 1 ns before its event comes after those of all events at
-// its time: it has `early` added.
+// `order` is EventView::order of the event that made the record, and events of two ranks never have an equal
+// one, so a stable merge by that key is exact. A record 1 ns before its event comes after those of all events
+// at its time: it has `early` added.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ struct Record {
     uint32_t cpu_row = no_row;
     uint32_t order = 0;
     uint16_t type = 0;  // PRV event type
-    // The end of a punctual state is not shown where another one of that row begins at the same time.
+    // The end of a punctual state is not shown if another one of that row begins at its time.
     enum class Punctual : uint16_t { no, begin, end } punctual = Punctual::no;
 
     Moment moment() const { return {time, order}; }

@@ -33,7 +33,7 @@ class RecordBuffer {
     Record* end() { return data_.get() + size_; }
     const Record* begin() const { return data_.get(); }
     const Record* end() const { return data_.get() + size_; }
-    // Keeps the first ones.
+    // Keeps the first `size` records.
     void truncate(size_t size) { size_ = size; }
     void clear() { size_ = 0; }
     // New records at the end are not set.

@@ -1,6 +1,6 @@
 // Records on their way from the emulator to a sink. They are appended in the order of events; a punctual
 // state begins 1 ns before the event that makes it, so a record may lie behind its predecessor: the queue
-// puts them into the order of (time, order) and hands out only those that nothing can overtake any more.
+// puts them into the order of (time, order) and hands out only those that no later record can precede.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ class RecordQueue {
     void rewind(size_t size) { records_.truncate(size); }
 
     static constexpr int64_t everything = INT64_MAX;
-    // Moves the records before `time` into `taken`, in order, in place of what is there; without those of
-    // events after `end`.
+    // Replaces the content of `taken` by the records before `time`, in order, without those of events after
+    // `end`.
     void take_before(int64_t time, RecordBuffer& taken, Moment end = end_of_trace);
     RecordBuffer take_before(int64_t time) {
         RecordBuffer taken;

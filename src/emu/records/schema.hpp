@@ -13,7 +13,7 @@
 
 namespace ovni {
 
-// One event type of a trace file; types and labels in the order in which they were defined.
+// An event type of a trace file. Types and labels are in the order in which they were defined.
 struct EventType {
     uint32_t type = 0;
     std::string title;
@@ -29,7 +29,7 @@ struct ExtraColor {
     uint8_t red = 0, green = 0, blue = 0;
 };
 
-// One trace file with its PCF and ROW.
+// A trace file with its PCF and ROW.
 struct FileSchema {
     std::string name;         // "thread", "cpu", "nosv-breakdown"
     Interned<TextList> rows;  // labels; position = row

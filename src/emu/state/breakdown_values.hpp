@@ -1,6 +1,6 @@
 // The value of every physical CPU in the breakdown outputs (see BreakdownSpec), and how it changes. The rows
-// of a breakdown are these values sorted over the whole system, which takes the changes of all ranks: that is
-// sorted_rows.hpp.
+// of a breakdown are these values sorted over the whole system: sorted_rows.hpp makes them from the changes
+// of all ranks.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace ovni {
 
 // One CPU went from one value to another. Plain data, exchanged among ranks as records are: (time, order) is
-// the same key. `first`: does it begin a new event? An event may change two CPUs.
+// the key, as that of a Record. `first`: it is the first change of its event, which may change two CPUs.
 struct BreakdownChange {
     int64_t time = 0;
     int64_t before = 0, after = 0;
@@ -35,7 +35,7 @@ class BreakdownValues {
     BreakdownValues(const Plan& plan, const Machine& machine);
 
     bool touched() const { return !touched_.empty(); }
-    // A CPU row got a line, or the same value again, in a channel of a breakdown.
+    // A CPU row got a line, or its present value again, in a channel of a breakdown.
     enum class What : uint8_t { base, other };
     void touch(uint32_t cpu, uint8_t breakdown, What what);
     // Appends the changes that follow from what was touched since the last call, in that order.
@@ -43,7 +43,7 @@ class BreakdownValues {
     template <class Shows>
     void collect(int64_t time, uint32_t order, Shows shows);
 
-    // Changes so far; whoever takes them empties it.
+    // Changes so far; the caller that takes them empties the vector.
     std::vector<BreakdownChange>& changes() { return changes_; }
 
  private:

@@ -1,10 +1,10 @@
-// The current value of one thing: a single value, or the top of a stack. Knows nobody; who shows it is the
-// tracker's work. Operations throw Error (without place: the emulator adds it) where the model forbids them,
-// and leave the channel as it was.
+// The current value of one thing: a single value, or the top of a stack. The tracker decides which rows show
+// it. Operations throw Error (without place: the emulator adds it) if the model forbids them, and then leave
+// the channel as it was.
 //
 // Made for tens of events per microsecond over thousands of threads: a stack of up to 4 values lies in the
-// channel itself, below them a slot that stands for "nothing", so that push and pop need no case of their own
-// for the empty stack. A deeper stack moves to the heap once and stays there.
+// channel itself. Below them is a slot for "nothing", so that push and pop need no special case for the empty
+// stack. A deeper stack moves to the heap once and stays there.
 #pragma once
 
 #include <array>
@@ -31,11 +31,11 @@ class Channel {
     void set(Value value, Duplicates duplicates);
     void push(int64_t value, Duplicates duplicates);
     void pop(int64_t expected);
-    // Back to nothing, whatever it held.
+    // Empties the channel.
     void close() { depth_ = 0; }
 
-    // push() or pop() of a value that is not 0, in one: +1 or -1 levels. False, with nothing done, where the
-    // one or the other has to find out more.
+    // Does push() (+1 level) or pop() (-1) of a value other than 0. Returns false, and does nothing, if
+    // push() or pop() has to look closer.
     bool try_step(int levels, int64_t value, Duplicates duplicates) {
         bool same = values_[depth_] == value;
         bool pushes = levels > 0;
@@ -46,7 +46,7 @@ class Channel {
         depth_ = static_cast<uint16_t>(depth_ + levels);
         return true;
     }
-    // The number shown: 0 for nothing.
+    // The number shown; 0 if there is none.
     int64_t top() const { return values_[depth_]; }
 
  private:

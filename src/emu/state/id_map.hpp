@@ -20,7 +20,7 @@ class IdMap {
         if (id < positions_.size() && positions_[id] != none) return positions_[id];
         return slots_.empty() ? none : Probing<const Slot>(slots_).slot_of(id).position;
     }
-    // False where the id is there already.
+    // False if the id exists already.
     bool insert(uint64_t id, uint32_t position) {
         if (id < positions_.size() && positions_[id] != none) return false;
         if (Probing<Slot>::is_full(in_slots_, slots_.size())) grow();
@@ -43,7 +43,7 @@ class IdMap {
         uint32_t position = none;
         bool is_free() const { return position == none; }
     };
-    // So many entries of the array take as much memory as the slots of an id.
+    // This many entries of the array take as much memory as the slots of one id.
     static constexpr uint64_t entries_per_id = 8;
 
     void grow() {

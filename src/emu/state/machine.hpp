@@ -37,8 +37,8 @@ inline constexpr uint32_t nobody = 0xffffffff;
 
 enum class Traced : uint8_t { yes, no };
 
-// All that decides whether a thread may do or show something, in one small number: its state, is it out of
-// CPU, is it in a gap. A set of conditions is a mask of 32 bits, so a question is one bit test.
+// A small number that decides what a thread may do or show: its state, whether it is out of CPU, and whether
+// it is in a gap. A set of conditions is a mask of 32 bits, so a question is one bit test.
 struct Condition {
     static constexpr unsigned out_of_cpu = 1u << 3, untraced = 1u << 4;
     static constexpr unsigned count = 32;
@@ -67,7 +67,7 @@ struct alignas(64) Thread {
     ThreadChannel* channels = nullptr;  // as many as the plan has
     uint32_t row = 0;
     uint32_t running_on = Record::no_row;  // row of the CPU that shows this thread, as its only running one
-    uint32_t active_on = Record::no_row;   // the same for active
+    uint32_t active_on = Record::no_row;   // or as its only active one
     uint8_t condition = 0;
     bool had_gap = false;
 
@@ -125,12 +125,13 @@ class Machine {
     // Position in `threads` of the thread of a stream; nobody for a stream that is no thread's, or another
     // emulator's.
     uint32_t thread_of_stream(uint32_t stream) const { return thread_of_stream_[stream]; }
-    // Has a stream of the loom a gap, or was it cut, up to now?
+    // True if a stream of the loom has had a gap, or was cut, up to now.
     bool has_lost_events(uint32_t loom) const { return lost_events_[loom]; }
     void note_lost_events(uint32_t loom) { lost_events_[loom] = true; }
-    // The CPU of a loom by its index there (-1: the virtual one); nobody where there is none.
+    // The CPU of a loom by its index there (-1: the virtual one); nobody if there is none.
     uint32_t find_cpu(uint32_t loom, int index) const;
-    // The thread with that tid in the process, else in the first process of its loom that has one; nobody.
+    // The thread with that tid in the process, else in the first process of its loom that has one, else
+    // nobody.
     uint32_t find_thread(const Thread& from, int tid) const;
 
     ThreadChannel& channel(uint32_t thread, uint16_t channel) { return threads[thread].channels[channel]; }

@@ -1,7 +1,7 @@
 // The rows of a breakdown output: the values of all physical CPUs of the system, sorted, so that row r shows
-// the r-th smallest. Fed with the changes of all CPUs in global order. As only the multiset of values counts,
-// it is kept as a histogram, and a change from one value to another touches as many rows as there are
-// distinct values between the two, not as many as there are CPUs.
+// the r-th smallest. Fed with the changes of all CPUs in global order. Only the multiset of values counts, so
+// it is kept as a histogram. A change from one value to another touches one row for each distinct value
+// between the two, however many CPUs there are.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class SortedRows {
         int64_t value = 0;
         int64_t count = 0;
     };
-    // The sum of changes, ascending by value, also where it is 0 in the end; and its effect, for changes
+    // sum_of() adds up changes, ascending by value, with sums that are 0. skip() applies a sum, for changes
     // whose lines another rank writes.
     static std::vector<Bar> sum_of(std::span<const BreakdownChange> changes);
     void skip(std::span<const Bar> sum);

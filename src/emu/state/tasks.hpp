@@ -39,7 +39,7 @@ struct TaskType {
 struct RunningBody {
     uint32_t task = 0;
     uint32_t body = 0;  // 1 for the only one
-    Value type;         // gid; nothing where the creation of the task lies in a gap
+    Value type;         // gid; nothing if the creation of the task lies in a gap
 };
 
 class Tasks {
@@ -50,7 +50,7 @@ class Tasks {
     void create_type(uint32_t thread, char model, uint32_t id, std::string_view label, Moment created);
     bool has_type(uint32_t thread, char model, uint32_t id) const;
     void create(uint32_t thread, char model, uint32_t id, uint32_t type, uint8_t flags);
-    // The gid of a type of the thread's process; nothing where its creation may lie in a gap.
+    // The gid of a type of the thread's process; nothing if its creation may lie in a gap.
     Value gid_of_type(uint32_t thread, char model, uint32_t type) const;
 
     // The next step of a body. `body`: its id in a parallel task, from 1; 0 in others, which have one.

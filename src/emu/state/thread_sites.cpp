@@ -5,7 +5,7 @@
 
 namespace ovni {
 
-void ThreadSites::tell(uint32_t thread, uint32_t stream, uint32_t number) {
+void ThreadSites::set_site(uint32_t thread, uint32_t stream, uint32_t number) {
     if (number == OVNI_MPI_NO_SITE) return forget(thread);
     if (sites_.empty()) return;
     const MpiSites& known = sites_.of_stream(stream);

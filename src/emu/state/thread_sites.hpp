@@ -1,5 +1,5 @@
-// The call sites of the threads: for each function of MPI where the thread's next call of it comes from, by
-// what MX@ events said so far. Memory for threads that have such events.
+// The call sites of the threads: for each function of MPI where the thread's next call of it comes from, from
+// the MX@ events so far. Only threads with such events take memory.
 #pragma once
 
 #include <array>
@@ -20,8 +20,8 @@ class ThreadSites {
 
     // The event MX@ of a thread. Throws Error, without place, if its stream does not describe the site, but
     // others do.
-    void tell(uint32_t thread, uint32_t stream, uint32_t number);
-    // Nothing is known any more.
+    void set_site(uint32_t thread, uint32_t stream, uint32_t number);
+    // The call sites of the thread are unknown from now on.
     void forget(uint32_t thread) {
         if (thread < threads_.size() && threads_[thread]) threads_[thread]->fill(MpiCaller::unknown);
     }

@@ -2,9 +2,9 @@
 // row shows the channel of the only running (or active) thread on it, or an error state. The tracker receives
 // what changed and appends the records.
 //
-// Nothing here grows with threads x CPUs: a thread knows the rows of the CPUs that show it, and while it
-// does, such a row shows what the thread's own row shows, so one record serves both. What a CPU row showed is
-// kept when the thread goes.
+// Nothing here grows with threads x CPUs: a thread knows the rows of the CPUs that show it. Meanwhile such a
+// row shows what the thread's own row shows, so one record serves both. What a CPU row showed is kept when
+// the thread goes.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class Tracker {
         order_ = order;
     }
     Moment moment() const { return {now_, order_}; }
-    // After an event that was allowed: what follows from all that it changed.
+    // Call after an event that was allowed: adds what follows from all its changes.
     void end_event() {
         if (breakdowns_.touched()) [[unlikely]]
             breakdowns_.collect(now_, order_, [&](uint32_t cpu, uint16_t channel) {
@@ -43,7 +43,7 @@ class Tracker {
         channel.shown_number = channel.top();
         queue_.append({now_, channel.top(), thread.row, thread.running_on, order_, plain_type_[c]});
     }
-    // Does every push and pop of other values than 0 make one line wherever the channel is visible?
+    // True if every push and pop of a value other than 0 makes one line wherever the channel is visible.
     bool is_plain(uint16_t c) const { return plain_type_[c] != 0; }
 
     // A channel of a thread was written.
@@ -74,7 +74,7 @@ class Tracker {
     void note_further(uint32_t number) { note(extras_.further(number)); }
 
  private:
-    // The value that a CPU row showed of a channel when no thread's row did so for it.
+    // The value that a CPU row showed of a channel while no thread's row showed it for that CPU.
     struct CpuShown {
         int64_t number = 0;
         Shown::State state = Shown::State::unset;
@@ -84,7 +84,7 @@ class Tracker {
         int64_t last_time = -1;
     };
 
-    // Either thread that a CPU row may follow can change.
+    // The threads of a CPU that its row may follow.
     static constexpr unsigned running_thread = 1, active_thread = 2;
 
     // True if a row needs a new line for `value`; updates what it has `shown`.
@@ -104,7 +104,7 @@ class Tracker {
     void note_line(PunctualLines& lines) const { lines.last_time = now_; }
 
     CpuShown& cpu_shown(uint32_t cpu, uint16_t c) { return cpu_shown_[cpu * plan_.channels.size() + c]; }
-    // Is what a CPU row shows of its thread always a line of the thread's row, too?
+    // True if what a CPU row shows of its thread is always a line of the thread's row, too.
     static bool shares_lines(const ChannelPlan& channel) {
         return channel.tracking != Tracking::any &&
                (channel.cpu_tracking == Tracking::running || channel.tracking == Tracking::active);

@@ -122,7 +122,7 @@ void print(const EndChecks& checks, const Trace& trace, const System& system) {
             "{} had more than one running thread: {} times, {:.3f} ms in all (shown as 'too many threads')",
             (*system.cpu_labels())[cpu.cpu_row], cpu.times, static_cast<double>(cpu.ns) * 1e-6);
     if (system.lacks_threads()) log::info("ovnicut has left threads out of this trace");
-    tell_missing_ranks(system);
+    warn_about_missing_ranks(system);
     for (size_t kind = 0; kind < Oddities::kinds; ++kind)
         if (uint64_t count = checks.oddities.counts()[kind]; count > 0)
             log::warn("{}", fmt::format(fmt::runtime(oddity_sentences[kind]), count));

@@ -1,5 +1,4 @@
-// Checks and reports after the last event. Local to one emulator, plain data, so that ranks can put theirs
-// together.
+// Checks and reports after the last event. Each emulator has its own, as plain data that ranks put together.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +9,13 @@
 
 namespace ovni {
 
-// Something wrong with one thread at the end: in order of rows it is printed, and the exit status is 1.
+// A fault of one thread at the end. Faults are printed in order of rows, and the exit status is 1.
 struct Fault {
     uint32_t thread_row = 0;
     std::string what;
 };
 
-// Threads that have not ended, in streams that their program has.
+// Threads that have not ended although their program has ended their streams.
 std::vector<const Thread*> living_at_end(const Trace& trace, const Machine& machine);
 
 // Every thread must have ended. In linter mode no thread may have an open state of a model that the linter
@@ -33,7 +32,7 @@ struct CrowdedCpu {
 // `end`: time of the last event of the trace.
 std::vector<CrowdedCpu> crowded_cpus(Emulator& emulator, int64_t end);
 
-// Prints both and what else is worth a warning, rows ascending.
+// The results of all checks. print() prints them, with rows ascending.
 struct EndChecks {
     std::vector<Fault> faults;
     std::vector<CrowdedCpu> crowded;

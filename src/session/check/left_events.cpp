@@ -85,7 +85,7 @@ Writer writer_of(const Known& trace) {
     return found;
 }
 
-// A launcher returns before the last ovnirun has written its streams. One that is being killed leaves
+// A launcher returns before the last ovnirun has written its streams. A launcher that is killed leaves
 // programs that run for a moment yet.
 void await_writer(const fs::path& trace) {
     using namespace std::chrono_literals;
@@ -137,7 +137,7 @@ std::vector<std::string> left_events(const Trace& trace) {
     return left_events_of(known);
 }
 
-void tell_left_events(const Trace& trace) {
+void warn_about_left_events(const Trace& trace) {
     for (const std::string& sentence : left_events(trace)) log::warn("{}", sentence);
 }
 

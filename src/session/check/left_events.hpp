@@ -13,11 +13,11 @@ namespace ovni {
 // out if the trace has streams that were written out while it ran.
 std::vector<std::string> left_events(const Trace& trace);
 
-// Warns of these.
-void tell_left_events(const Trace& trace);
+// Warns about each of them.
+void warn_about_left_events(const Trace& trace);
 
-// Waits some seconds for who writes the trace on this node if that is about to end. Throws Error if there is
-// no such directory then, with such a sentence if it is still to come.
+// If a program on this node is about to finish writing the trace, waits some seconds for it. Throws Error if
+// the directory does not exist then, with a sentence of left_events() if its events still wait.
 void expect_begun(const std::filesystem::path& trace);
 
 }  // namespace ovni

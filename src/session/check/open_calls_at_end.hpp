@@ -13,10 +13,10 @@ namespace ovni {
 
 // `scanned`: the processes of this rank. Collective; the result is on rank 0.
 Waiting find_waiting(const Ranks& ranks, const Trace& trace, const System& system, const Scanned& scanned);
-// Likewise; by stream.
+// The open waits, by stream. Collective; the result is on rank 0.
 std::vector<OpenWait> find_open_waits(const Ranks& ranks, const Scanned& scanned);
 
-// A program that is killed at work is in some call, too: shorter ones are no news.
+// Shorter waits are not reported: a program that is killed at work is in some call, too.
 inline constexpr int64_t shortest_wait = 100'000'000;
 
 }  // namespace ovni

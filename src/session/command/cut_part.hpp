@@ -9,8 +9,8 @@
 
 namespace ovni {
 
-// Cuts the part, and says in `options` where it is. The files go with the result, which is null for a whole
-// trace. Throws Error.
+// Cuts the part, and sets its place in `options`. The files are removed with the result, which is null for a
+// whole trace. Throws Error.
 std::unique_ptr<TracePart> cut_part(EmulationOptions& options);
 
 }  // namespace ovni

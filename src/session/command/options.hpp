@@ -1,5 +1,5 @@
-// The common parts of the serial and the distributed emulator: their command line, and the names and words of
-// their ends.
+// The common parts of the serial and the distributed emulator: their command line, and how they report their
+// end.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace ovni {
 // A damaged trace is refused, or its good part is emulated.
 enum class Tolerance { none, keep_going };
 
-// Do all nodes share the trace directory, or has each one of its own (ovniemu-mpi --local)?
+// Whether all nodes share the trace directory, or each has one of its own (ovniemu-mpi --local).
 enum class Storage { shared, node_local };
 
 // Messages are matched, for which the trace is scanned first, or are left out.
@@ -43,7 +43,7 @@ struct ReadPart {
 };
 
 struct EmulationOptions {
-    std::filesystem::path trace;  // where it is node-local, with %h and %r in it
+    std::filesystem::path trace;  // if it is node-local, with %h and %r in it
     Storage storage = Storage::shared;
     std::filesystem::path output;  // the trace directory, unless -o says another
     std::optional<std::string> clock_table;
@@ -58,13 +58,13 @@ struct EmulationOptions {
     Tolerance tolerance = Tolerance::none;
     RowNames row_names = RowNames::ranks;
     Messages messages = Messages::matched;
-    std::optional<int> threads;      // that emulate, in one process; else as many as pay
-    std::optional<uint64_t> memory;  // bytes that large tables may take; else as much as is fair
+    std::optional<int> threads;      // that emulate, in one process; missing: see threads_for()
+    std::optional<uint64_t> memory;  // bytes that large tables may take; missing: a fair share
     bool leaves_out_states = false;  // of mpi.prv
     int64_t min_duration = 0;        // ns: shorter slices are left out of --perfetto
     bool empty_is_ok = false;        // a directory without any trace gives empty outputs
     Focus focus;
-    std::optional<ReadPart> part;  // if the focus chooses one, from when it is cut
+    std::optional<ReadPart> part;  // set once the part that the focus chooses is cut
 
     // The directory of the files to read.
     const std::filesystem::path& files() const { return part ? part->files : trace; }
@@ -86,7 +86,7 @@ DryRunOptions dry_run_of(const EmulationOptions& options, ClockSources clocks);
 std::optional<std::vector<Damage>> damages_of(const EmulationOptions& options,
                                               const std::vector<Damage>& damages);
 
-// Throws Error where no outputs can be put there.
+// Throws Error if outputs cannot be put there.
 void make_output_directory(const EmulationOptions& options);
 
 // The name and version of this tool, for outputs.

@@ -5,9 +5,8 @@
 
 namespace ovni {
 
-// All that may be written, also the names for what is partial. Throws what check_outputs() of base/ throws,
-// and Error for an output at the place of a file of a stream. Needs nothing but names: to be called before
-// the trace is read.
+// Checks all files that may be written, also partial ones. Throws what check_outputs() of base/ throws, and
+// Error for an output at the place of a file of a stream. Needs only names: call it before the trace is read.
 void check_outputs(const EmulationOptions& options);
 
 }  // namespace ovni

@@ -14,13 +14,13 @@ namespace ovni {
 
 namespace {
 
-// The uses that events of one rank's streams tell.
+// Finds the uses of CPUs in the events of one rank's streams.
 class UseFinder {
  public:
     explicit UseFinder(const System& system) : system_(system) {}
 
-    // The first event says where a thread starts. From there it goes from event to event only as far as bytes
-    // tell that there may be something new.
+    // The first event shows where a thread starts. Later events are read only if their bytes may show
+    // something new.
     enum class Extent { start, whole };
     void read(uint32_t stream, Extent extent, const OpenStream& open) {
         process_ = system_.process_of_stream(stream);
@@ -42,7 +42,7 @@ class UseFinder {
                 if (extent == Extent::start) return;
             }
         } catch (const Error&) {
-            // Emulation tells what is wrong.
+            // The emulation reports what is wrong.
             use_any();
         }
     }
@@ -53,7 +53,7 @@ class UseFinder {
     }
 
  private:
-    // The offset of the next bytes that would tell something new if they were an event.
+    // The offset of the next bytes that, as an event, would show something new.
     std::optional<uint64_t> find_new(const std::string& path, uint64_t from) const {
         return search_event(path, largest_block, from, {execute, move_itself, move_other},
                             [&](std::span<const uint8_t> bytes) { return !is_known(bytes); });
@@ -61,26 +61,26 @@ class UseFinder {
     bool is_known(std::span<const uint8_t> bytes) const {
         const auto code = EventCode::from_bytes(bytes.data() + OVNI_FORMAT_CODE_AT);
         if (bytes.size() < OVNI_FORMAT_EVENT_HEADER + size_of_arguments(code)) return true;
-        const Told told = told_by(code, bytes.subspan(OVNI_FORMAT_EVENT_HEADER));
-        // Emulation refuses such an event. A part that lacks the other process would name another cause.
-        if (told.cpu == System::no_cpu) return told.other == process_;
-        return uses_.contains({process_, told.cpu}) && uses_.contains({told.other, told.cpu});
+        const Use use = use_in(code, bytes.subspan(OVNI_FORMAT_EVENT_HEADER));
+        // The emulation refuses such an event. A part without the other process would report another cause.
+        if (use.cpu == System::no_cpu) return use.other == process_;
+        return uses_.contains({process_, use.cpu}) && uses_.contains({use.other, use.cpu});
     }
     // Returns false if the event is not as it should be.
     bool take(const EventView& event) {
         if (event.code != execute && event.code != move_itself && event.code != move_other) return true;
         if (event.payload().size() < size_of_arguments(event.code)) return false;
-        const Told told = told_by(event.code, event.payload());
-        if (told.cpu == System::no_cpu) return false;
-        uses_.insert({process_, told.cpu});
-        uses_.insert({told.other, told.cpu});
+        const Use use = use_in(event.code, event.payload());
+        if (use.cpu == System::no_cpu) return false;
+        uses_.insert({process_, use.cpu});
+        uses_.insert({use.other, use.cpu});
         return true;
     }
-    // A process that is moved by an event of this one, or this one itself.
-    struct Told {
+    // The use in an event. `other`: the process that the event moves, or its own process.
+    struct Use {
         uint32_t cpu, other;
     };
-    Told told_by(EventCode code, std::span<const uint8_t> payload) const {
+    Use use_in(EventCode code, std::span<const uint8_t> payload) const {
         const auto argument = [&](size_t i) {
             return static_cast<int32_t>(ovni_format_load_u32(payload.data() + i * sizeof(int32_t)));
         };

@@ -8,21 +8,20 @@
 
 namespace ovni {
 
-// A thread of the process was on that CPU (a row of the system), or what is known says no more than that it
-// may have been.
+// A thread of the process was on that CPU (a row of the system), or may have been.
 struct CpuUse {
     uint32_t process = 0, cpu = 0;
 };
 
-// Every stream is read by one of the ranks that can read it. If events are missing, or those that are looked
-// at are damaged or wrong, its process may have been on any CPU of its loom. Processes may be given uses that
-// they did not have. Processes that share a CPU in events that emulation accepts are one part by them. If the
-// starts of threads make a whole loom one part, its later uses are left out. Collective; alike on all ranks.
+// Every stream is read by one of the ranks that can read it. If events are missing, damaged or wrong, its
+// process may have been on any CPU of its loom. So a process may get uses that it did not have. Processes
+// that share a CPU in events that the emulation accepts always come into one part. If the starts of threads
+// make a whole loom one part, its later uses are left out. Collective; alike on all ranks.
 std::vector<CpuUse> find_cpu_uses(const Ranks& ranks, const Trace& trace, const System& system,
                                   const Readers& readers, const OpenStream& open);
 
-// Processes that have used a common CPU, directly or through others, are one part. A CPU that nobody has used
-// goes with the first process of its loom.
+// Processes that have used a common CPU, directly or through others, are one part. An unused CPU goes with
+// the first process of its loom.
 Parts parts_apart(const System& system, const std::vector<CpuUse>& uses);
 
 }  // namespace ovni

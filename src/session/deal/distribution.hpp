@@ -1,5 +1,5 @@
-// How an emulation is spread over ranks: who reads what. thread_distribution.hpp has the one of a single
-// process, mpi/emu that of many processes, which may see different disks.
+// How an emulation is spread over ranks: which rank reads what. thread_distribution.hpp implements it for a
+// single process, mpi/emu for many processes, which may see different disks.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace ovni {
 
-// Collective functions say so; their results are alike on all ranks, if nothing else is said.
+// Collective functions say so; their results are alike on all ranks, unless stated otherwise.
 class Distribution {
  public:
     virtual ~Distribution() = default;
@@ -27,26 +27,27 @@ class Distribution {
     // From now on this rank, rank 0, does all the work and takes no notice of the others. Local.
     void go_on_alone() { is_alone_ = true; }
 
-    // Files that tell of clocks, next to the metadata of the trace. Collective; throws Error.
+    // Reads the files about clocks that are there besides the metadata of the trace. Collective; throws
+    // Error.
     virtual ClockSources read_clock_sources() = 0;
-    // The trace, or with --keep-going what is good of it. Collective; throws Error.
+    // The trace, or with --keep-going its good part. Collective; throws Error.
     virtual std::shared_ptr<const Trace> read_trace(const ClockSources& clocks,
                                                     std::vector<Damage>& damages) = 0;
     // Throws Error if a part is missing that only a distributed trace can lack. Local.
     virtual void check(const Trace&, const System&, const ClockModel&) const {}
     // The ranks that can read each stream. The distribution outlives it. Local.
     virtual Readers readers() const = 0;
-    // Does this rank read a stream that is no thread's? One rank does.
+    // True on the one rank that reads that stream, which is no thread's.
     virtual bool reads_stray(uint32_t stream) const = 0;
 
     // How many records a rank collects before the next step of all ranks. Tests use other sizes.
     size_t window_size() const;
-    // A thread if the ranks of this node leave a core free for each of them. Tests choose it.
+    // A thread if the ranks of this node leave a core free for each writer. Tests choose the mode.
     Writer::Mode writer_mode() const;
 
  private:
     virtual const Ranks& team() const = 0;
-    // So many ranks share the cores of this node. Collective.
+    // The number of ranks that share the cores of this node. Collective.
     virtual int ranks_of_node() const = 0;
 
     const Ranks alone_;

@@ -61,7 +61,7 @@ class ShareFinder {
         dealt_ = deal_parts(parts_apart(system_, find_cpu_uses(ranks_, trace_, system_, readers_, open_)));
         share_cpus_ = !dealt_.is_balanced() && dealt_.parts.count < system_.processes().size();
     }
-    void tell_idle() const {
+    void report_idle_ranks() const {
         const size_t busy = std::set<int>(dealt_.rank_of_part.begin(), dealt_.rank_of_part.end()).size();
         if (!ranks_.is_root() || busy == static_cast<size_t>(ranks_.size())) return;
         log::info("{} of {} ranks or threads have work: the trace has {} processes{}", busy, ranks_.size(),
@@ -150,7 +150,7 @@ Share find_share(const Ranks& ranks, const Trace& trace, const System& system, c
     if (ranks.is_alone()) return Share::whole(system);
     ShareFinder finder(ranks, trace, system, readers, open);
     finder.divide_looms();
-    finder.tell_idle();
+    finder.report_idle_ranks();
     return finder.share();
 }
 

@@ -31,12 +31,12 @@ Readers all_ranks(int ranks);
 std::vector<int> deal(const Trace& trace, const System& system, const Parts& parts, int ranks,
                       const Readers& readers);
 
-// The share of this rank. Looms are divided only if that balances the ranks, because who shares a CPU is
-// found by reading their streams: `open` opens them. Collective; throws Error.
+// The share of this rank. Looms are divided only if that balances the ranks, because streams must be read to
+// find processes that share a CPU: `open` opens them. Collective; throws Error.
 Share find_share(const Ranks& ranks, const Trace& trace, const System& system, const Readers& readers,
                  const OpenStream& open);
 
-// The whole trace on rank 0, nothing on others: what has to see all events.
+// The whole trace on rank 0, nothing on others: for work that has to see all events.
 Share share_of_root(const Ranks& ranks, const System& system);
 
 }  // namespace ovni

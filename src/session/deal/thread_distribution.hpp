@@ -19,8 +19,9 @@ struct TraceInMemory {
 // Throws Error.
 TraceInMemory read_trace(const EmulationOptions& options);
 
-// The threads that emulate the trace fastest: as many as have a process each, two cores, and events enough to
-// make up for what they need to work together. `asked`, if there is one, but never more than processes.
+// The number of threads that emulate the trace fastest. Each needs a process, two cores, and enough events to
+// make up for the cost of working together. `asked`, if given, is used instead, but never more than
+// processes.
 int threads_for(const Trace& trace, std::optional<int> asked);
 
 class ThreadDistribution : public Distribution {

@@ -1,5 +1,5 @@
-// Changes of breakdowns as lines of their outputs, slice by slice: a slice begins where the changes of all
-// slices before it lead.
+// Changes of breakdowns as lines of their outputs, slice by slice: each slice begins with the rows that all
+// slices before it have led to.
 #pragma once
 
 #include <vector>

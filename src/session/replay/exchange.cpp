@@ -10,7 +10,7 @@ namespace {
 struct Key {
     int64_t time = 0;
     uint32_t order = 0;
-    uint32_t missing = 1;  // is this one none?
+    uint32_t missing = 1;  // 1: there is no such key
 
     Moment moment() const { return {time, order}; }
 };

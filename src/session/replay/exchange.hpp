@@ -12,11 +12,11 @@ namespace ovni {
 
 class Exchange {
  public:
-    // `breakdowns`: are there changes at all?
+    // `breakdowns`: whether there are changes of breakdowns.
     Exchange(const Ranks& ranks, Breakdowns breakdowns) : ranks_(ranks), breakdowns_(breakdowns) {}
 
-    // The results of all ranks one after the other are the global order. `mine` is not needed any more, its
-    // memory may come back in the next window. Collective.
+    // The results of all ranks one after the other are the global order. `mine` is used up, and its memory
+    // may be reused in the next window. Collective.
     void to_slices(Stretch& mine, Stretch& result);
 
  private:

@@ -29,7 +29,7 @@ class PendingCalls {
         if (next.offset == event.offset && next.kind == event.kind) [[unlikely]]
             make(event);
     }
-    // Moves those before that time to `to`, but for those after the end of the trace.
+    // Moves calls before `time` to `to`, except for those after `end`, the end of the trace.
     void take_before(int64_t time, std::vector<MpiCall>& to, Moment end);
 
  private:

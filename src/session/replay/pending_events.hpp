@@ -14,7 +14,7 @@ namespace ovni {
 
 class PendingEvents {
  public:
-    // `ranks`: alone nothing has to wait.
+    // If `ranks` is a single rank, nothing has to wait.
     PendingEvents(const Ranks& ranks, EventTally& tally) : is_alone_(ranks.is_alone()), tally_(tally) {}
 
     // Takes an event that was applied, at that time of the trace. Call in the order of events.
@@ -25,9 +25,10 @@ class PendingEvents {
     }
     // Events before that time are final.
     void settle(int64_t before);
-    // The others are final up to that moment, and do not count after it. The trace lasts until `duration`.
+    // The waiting events are final up to `end`; later ones do not count. The trace lasts until `duration`.
     void finish(Moment end, int64_t duration);
-    // Enough to wait for the other ranks: memory does not grow with the trace.
+    // True if there are so many that this rank has to wait for the others: memory does not grow with the
+    // trace.
     bool is_full() const { return events_.size() >= most; }
 
  private:

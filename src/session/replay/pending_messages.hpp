@@ -16,7 +16,7 @@ namespace ovni {
 
 class PendingMessages {
  public:
-    // `messages`: of the streams that this rank emulates. `origin`: of time.
+    // `messages`: of the streams that this rank emulates. `origin`: the clock of time 0.
     PendingMessages(const System& system, SentMessages messages, int64_t origin);
 
     // Takes an event that was applied, at that time of the trace. Call in the order of events.
@@ -25,7 +25,7 @@ class PendingMessages {
         if (next_[event.stream].offset == event.offset) [[unlikely]]
             send(event, time);
     }
-    // Moves those before that time to `to`, but for those after the end of the trace.
+    // Moves messages before `time` to `to`, except for those after `end`, the end of the trace.
     void take_before(int64_t time, std::vector<MessageRecord>& to, Moment end);
 
  private:

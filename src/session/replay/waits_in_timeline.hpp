@@ -1,5 +1,5 @@
-// Waits as records of the type "MPI wait state", in the rows of the threads that wait, and the critical path
-// as a type of its own, in the rows of the threads that it goes through.
+// Waits as records of the type "MPI wait state", in the rows of the threads that wait. The critical path as a
+// type of its own, in the rows of the threads on it.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,12 @@ void add_wait_types(const Ranks& ranks, std::span<const Wait> waits, const Criti
 
 class WaitsInTimeline {
  public:
-    // `waits`: of threads of this rank, by begin. Where two of a thread overlap the earlier one is shown, but
-    // a run of failed tests up to the next wait.
-    // `mine`: processes of this rank, true for each.
+    // `waits`: of threads of this rank, by begin. If two waits of a thread overlap, the earlier one is shown;
+    // but a run of failed tests is shown up to the next wait. `mine`: processes of this rank, true for each.
     WaitsInTimeline(const System& system, std::span<const Wait> waits, const CriticalPath& path,
                     const std::vector<bool>& mine, int64_t origin);
 
-    // Puts those before that time among `records`, but for those after the end of the trace.
+    // Merges its records before `time` into `records`, except for those after `end`, the end of the trace.
     void merge_before(int64_t time, RecordBuffer& records, Moment end);
 
  private:

@@ -127,7 +127,7 @@ void Window::take_before(int64_t time, Stretch& stretch) {
     traffic_->waits.merge_before(time, stretch.records, end());
 }
 
-// One collective, where nothing but the trace is wrong.
+// This takes one collective, if nothing but the trace is wrong.
 PerRank<Window::Position> Window::emulate_all() {
     std::exception_ptr failure;
     try {
@@ -166,7 +166,7 @@ bool Window::next(Stretch& stretch) {
     return true;
 }
 
-// The ranks have got on unequally far.
+// Some ranks are further than others.
 void Window::end_before(int64_t time) {
     duration_ = std::max(time, int64_t{0});
     end_ = {time - 1, std::numeric_limits<uint32_t>::max()};

@@ -20,7 +20,7 @@
 
 namespace ovni {
 
-// The traffic between processes, beside the events.
+// The traffic between processes, besides the events.
 struct TrafficOutput {
     PendingMessages messages;
     WaitsInTimeline waits;
@@ -28,14 +28,14 @@ struct TrafficOutput {
 
 class Window {
  public:
-    // `size`: records that a rank collects before it waits for the others; more where they have one time.
-    // `origin`: of time. `tally`: takes the events, or nullptr; `traffic` and `calls`: those of the trace, or
-    // nullptr on all ranks.
+    // `size`: records that a rank collects before it waits for the others; more if they have equal times.
+    // `origin`: the clock of time 0. `tally`: takes the events, or nullptr; `traffic` and `calls`: those of
+    // the trace, or nullptr on all ranks.
     Window(const Ranks& ranks, Merger merger, Emulator& emulator, size_t size, int64_t origin,
            EventTally* tally, TrafficOutput* traffic, PendingCalls* calls);
 
-    // Takes what is final next on this rank, in order; maybe nothing. Returns false, and takes nothing, after
-    // the stretch that ends at the end of all ranks. Collective.
+    // Fills `stretch` with what has become final on this rank, in order; it may be empty. Returns false, and
+    // fills nothing, after the stretch that ends at the end of all ranks. Collective.
     bool next(Stretch& stretch);
 
     // After the last window, alike on all ranks: the time of the last event, and the message of the first

@@ -29,9 +29,9 @@ void EventTally::follow_counters(size_t t, const Plan& plan) {
         std::make_unique<ThreadInCounters>(*process, system_.threads()[t].tid, counter_numbers_[t]);
 }
 
-// The emulator closes the calls of a thread at the same places.
+// The emulator closes the calls of a thread at these places, too.
 void EventTally::count_other(Thread& thread, const TalliedEvent& event) {
-    if (thread.regions) thread.regions->meet_gap(event.kind, event.is_pause, event.time);
+    if (thread.regions) thread.regions->take_gap(event.kind, event.is_pause, event.time);
     if (event.kind == EventView::Kind::gap_end) return;
     if (thread.mpi) thread.mpi->close(event.time);
     if (thread.counters) thread.counters->close();

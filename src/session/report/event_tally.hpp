@@ -65,7 +65,7 @@ struct LockCount {
     std::vector<Holder> holders;  // ascending
 };
 
-// An event that was applied, or another thing that its stream tells.
+// An event that was applied, or another item of its stream.
 struct TalliedEvent {
     TalliedEvent(const EventView& event, int64_t when)
         : time(when),
@@ -73,7 +73,7 @@ struct TalliedEvent {
           kind(event.kind),
           is_pause(event.gap && event.gap->is_pause()),
           code(event.code) {
-        // The long ones tell of objects, not of calls: see define().
+        // Jumbo events describe objects, not calls: see define().
         const bool is_mark = code.model() == 'O' && code.category() == 'M';
         const bool has_sums = code.model() == 'M' || code.model() == 'C' || code.model() == 'H' ||
                               code.model() == 'P' || is_mark;
@@ -94,7 +94,7 @@ class EventTally {
     // Both live as long as this.
     EventTally(const System& system, const Plan& plan);
 
-    // The next one of its thread; one that no error comes before.
+    // Counts the next event of its thread. No error may come before it.
     void count(const TalliedEvent& event) {
         Thread& thread = threads_[system_.thread_of_stream(event.stream)];
         if (event.kind != EventView::Kind::event) [[unlikely]]

@@ -150,7 +150,7 @@ Table call_sites_of(const CallSites& sites) {
 
 Table table_of_clocks(const Trace& trace, const ClockModel& clocks, int64_t origin, int64_t duration) {
     std::set<std::string> hosts = clocks.hosts_of(trace);
-    // The amount added to the raw clock of a corrected `time`; exact but for the drift within the offset.
+    // The amount added to the raw clock of a corrected `time`; exact except for the drift within the offset.
     auto offset = [&](const std::string& host, int64_t time) {
         const ClockLine& line = clocks.of_host(host);
         int64_t raw = time - (line.corrected(time) - time);

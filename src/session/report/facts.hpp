@@ -35,15 +35,14 @@ void sort(std::vector<GapFact>& gaps);
 std::vector<GapFact> gaps_of(const Trace& trace, const System& system, const ClockModel& clocks,
                              int64_t origin, const std::vector<bool>& mine);
 
-// No trace is of two runs. Nothing where its writer does not name them.
+// The run of the trace, which has only one. Nothing if its writer does not name runs.
 std::optional<std::string> run_of(const Trace& trace);
 // Command lines of the processes, those of most streams first: the first 100.
 std::vector<std::string> commands_of(const Trace& trace);
 // Versions of libovni.
 std::set<std::string> writers_of(const Trace& trace);
 
-// `damages`: what was left out, where that was asked for.
-// `tool`: what made the output, with its version.
+// `damages`: what was left out, if that was asked for. `tool`: what made the output, with its version.
 // `origin`: corrected clock of the first event.
 Facts facts_of(const Trace& trace, const System& system, const Plan& plan, const ClockModel& clocks,
                const std::string& tool, int64_t origin, int64_t duration, const std::vector<GapFact>& gaps,

@@ -1,6 +1,5 @@
-// --report: what is to be known of a trace without looking at its states one by one, as one JSON document;
-// ovniemu --help report says what stands in it. The same bytes from ovniemu and from any number of ranks: a
-// rank adds what it knows of its own looms, in any order.
+// --report: a summary of a trace as one JSON document, which ovniemu --help report describes. ovniemu and any
+// number of ranks write equal bytes: each rank adds what it knows of its own looms, in any order.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +32,7 @@ struct Tallies {
     StateTimes states;
 };
 
-// The content that the trace itself does not say, of all its looms.
+// The content that does not come from metadata, of all looms.
 struct ReportContent {
     std::vector<EventCount> events;
     std::vector<MpiCount> mpi;
@@ -42,9 +41,9 @@ struct ReportContent {
     std::vector<RegionCount> regions;
     std::vector<StateTime> states;
     std::vector<GapFact> gaps;                   // sorted
-    std::optional<std::vector<Damage>> damages;  // what was left out, where that was asked for
+    std::optional<std::vector<Damage>> damages;  // what was left out, if that was asked for
     Waiting waiting;                             // calls that are open at the end, in times of the trace
-    std::vector<OpenWait> open_waits;            // likewise, in POSIX threads
+    std::vector<OpenWait> open_waits;            // waits in POSIX threads that are open at the end
     struct TrafficFacts {
         MessageSummary messages;
         WaitSummary waits;
@@ -52,12 +51,12 @@ struct ReportContent {
         CriticalPath critical_path;
         std::vector<DelayCost> delays;
     };
-    std::optional<TrafficFacts> traffic;  // between processes, if the trace tells of some
+    std::optional<TrafficFacts> traffic;  // between processes, if the trace has any
     std::optional<CutSummary> part;       // nothing: the whole trace
     std::set<std::string> warnings;
     int64_t origin = 0, duration = 0;
     std::optional<std::string> error;  // why the emulation is not complete
-    // Known where no event was wrong.
+    // Known if no event was wrong.
     struct Ended {
         uint64_t ties = 0;
         EndChecks checks;
@@ -77,7 +76,7 @@ struct ReportSubject {
 
 nlohmann::ordered_json report_of(const ReportSubject& of, const ReportContent& content);
 
-// Made before there is anything to say: where it cannot be written nothing else is done. Throws Error.
+// Made before there is any content: if it cannot be written, nothing else is done. Throws Error.
 class ReportFile {
  public:
     explicit ReportFile(std::filesystem::path path) : path_(std::move(path)), output_(path_) {}

@@ -189,7 +189,7 @@ void DryRun::Pass::refuse(const EventView& event, const Error& error) {
     end_of_thread.kind = EventView::Kind::cut;
     try {
         emulator_.apply(end_of_thread);
-    } catch (const Error&) {  // the thread is in nobody's way as it is
+    } catch (const Error&) {  // the thread disturbs no other one as it is
     }
 }
 

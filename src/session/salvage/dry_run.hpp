@@ -1,10 +1,10 @@
 // --keep-going: an emulation without outputs that finds the events which the models refuse. The stream of
-// such an event ends in front of it, as if it had been torn there, and its loom is emulated anew, because a
-// thread that ends earlier may change what others are allowed to do: until nothing is refused any more. A
+// such an event ends in front of it, as if it had been torn there. Its loom is emulated anew, because a
+// thread that ends earlier may change what others are allowed to do. This goes on until nothing is refused. A
 // thread that its events leave alive is ended behind the last of them.
 //
-// A loom never needs another one, so what is found does not depend on who looks at which; with the exact
-// order equal clocks are ordered by all streams, so then one cut means a new pass over all looms.
+// A loom never needs another one, so the findings do not depend on which rank looks at which loom. With the
+// exact order equal clocks are ordered by all streams, so there one cut means a new pass over all looms.
 #pragma once
 
 #include <cstdint>
@@ -49,19 +49,20 @@ class DryRun {
     DryRun(Trace& trace, DryRunOptions options);
 
     const System& system() const { return system_; }
-    // Corrected, by stream; no_clock for those of other looms than `mine` and for streams without events.
+    // Corrected clocks, by stream; no_clock for streams of looms that are not `mine` and for streams without
+    // events.
     std::vector<int64_t> first_clocks(const std::vector<bool>& mine) const;
     // `first_clocks`: of the streams of all looms. A damaged stream loses all its events if it begins more
     // than an hour from the first good one: its clocks come from the damage.
     void begin(const std::vector<int64_t>& first_clocks);
 
     bool is_done() const;
-    // Finds what is refused first, or never ended, in every loom of `mine` that has to be emulated; if a loom
-    // had many such events before, what is refused first in each of its streams.
+    // Finds what is refused first, or never ended, in every loom of `mine` that has to be emulated. If a loom
+    // had many such events before, finds what is refused first in each of its streams.
     Findings pass(const std::vector<bool>& mine) const;
     // `findings`: of all looms.
     void apply(const Findings& findings);
-    // Adds what was cut, and the ranks of which there is nothing, to what is missing.
+    // Adds what was cut, and the ranks without streams, to `damages`.
     void finish(std::vector<Damage>& damages) const;
 
  private:
@@ -87,7 +88,7 @@ class DryRun {
         std::vector<Cut> cuts_;
         std::vector<uint32_t> again_;
         std::vector<bool> looms_;  // that are still emulated
-        std::vector<bool> over_;   // by stream: what comes of it does not count
+        std::vector<bool> over_;   // by stream: its further events do not count
         bool is_stopped_ = false;
     };
 
@@ -102,8 +103,8 @@ class DryRun {
     void cut(const Cut& cut);
     void end_all(uint32_t loom);
 
-    // After so many refused events of a loom all that a pass finds counts, although the later may follow from
-    // the earlier; after so many passes the loom has no events.
+    // After `passes_for_one` refused events of a loom all that a pass finds counts, although later ones may
+    // follow from earlier ones. After `most_passes` passes the loom loses all its events.
     static constexpr uint32_t passes_for_one = 8, most_passes = 32;
 
     Trace& trace_;
@@ -118,7 +119,7 @@ class DryRun {
     std::map<std::string, Damage> damages_;      // by path
 };
 
-// All of it in one process.
+// Does all of this in one process.
 void salvage_events(Trace& trace, const DryRunOptions& options, std::vector<Damage>& damages);
 
 }  // namespace ovni

@@ -11,7 +11,8 @@ namespace ovni {
 
 namespace {
 
-// One claim: the property `about` has the value `what`. Streams of one trace agree or say nothing.
+// A claim of a stream: the property `about` has the value `what`. Streams of one trace have equal claims or
+// none.
 struct Claim {
     std::string about, what;
 };

@@ -1,5 +1,5 @@
 // --keep-going: where the metadata of streams contradict each other, what most of them say holds, and the
-// others are left out. One stale stream does not cost all good ones, and many are found in one go.
+// others are left out. A stale stream does not cost all good ones, and many stale streams are found at once.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +9,8 @@
 
 namespace ovni {
 
-// About runs, processes, CPUs, marks and hardware counters. What as many say on both sides is settled in
-// favour of the first stream.
+// Compares runs, processes, CPUs, marks and hardware counters. If as many streams say one thing as another,
+// the first stream decides.
 void leave_out_minorities(std::vector<Stream>& streams, std::vector<Damage>& damages);
 
 }  // namespace ovni

@@ -46,7 +46,8 @@ void leave_out_unknown_cpus(std::vector<Stream>& streams, std::vector<Damage>& d
     std::erase_if(streams, [&](const Stream& stream) {
         auto loom = known.find(loom_directory(stream.relative_path()));
         if (loom == known.end() || std::ranges::includes(loom->second, *stream.cpus)) return false;
-        replace(damages, {stream.relative_path(), "it ran on a CPU that a stream left out told of", {}});
+        replace(damages,
+                {stream.relative_path(), "it ran on a CPU that only a left-out stream describes", {}});
         return true;
     });
 }
@@ -60,7 +61,8 @@ Trace salvaged_trace(const std::filesystem::path& directory, std::vector<Stream>
         leave_out(streams, directory, *error, damages);
     leave_out_unknown_cpus(streams, damages);
     std::ranges::sort(damages, {}, &Damage::relative_path);
-    // A trace without streams says that nothing was recorded. Damages tell what was, and why it is left out.
+    // A trace without streams warns that nothing was recorded. Here the damages report what was recorded, and
+    // why it is left out.
     std::optional<log::Silence> silence;
     if (streams.empty() && !damages.empty()) silence.emplace();
     return Trace(directory, std::move(streams));

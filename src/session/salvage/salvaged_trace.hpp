@@ -1,4 +1,4 @@
-// A damaged trace of which everything is left out that contradicts the rest: --keep-going.
+// A damaged trace without everything that contradicts the rest: --keep-going.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +9,10 @@
 
 namespace ovni {
 
-// `streams`: those that can be read by themselves. Leaves out those of other runs than the one with most
-// streams, the first of them where there are several; then one after the other until looms, processes and
-// models agree, so that System and make_plan() of the result throw no more for one of its streams; but
-// streams that do not declare what a breakdown needs are not damaged. Sorts `damages`.
+// `streams`: those that can be read by themselves. Leaves out streams of other runs than the one with most
+// streams, or the first of several such runs. Then leaves out one stream after the other until looms,
+// processes and models agree, so that System and make_plan() of the result throw for none of its streams.
+// Streams that do not declare what a breakdown needs are not damaged. Sorts `damages`.
 Trace salvaged_trace(const std::filesystem::path& directory, std::vector<Stream> streams,
                      EnabledModels enabled, std::vector<Damage>& damages);
 

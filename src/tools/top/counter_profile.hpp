@@ -21,7 +21,7 @@ class CounterProfile {
     // per thread, if there are several.
     void print(TextOutput& out) const;
     static constexpr const char* nothing =
-        "the trace has no counters: nobody asked for them (ovnirun --counters), or the machine refused them "
+        "the trace has no counters: none were requested (ovnirun --counters), or the machine refused them "
         "(--counters list)";
     bool is_empty() const { return names_.empty(); }
 

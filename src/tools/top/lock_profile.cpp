@@ -13,7 +13,7 @@ namespace ovni {
 
 namespace {
 
-// Those that had the object for most of the time in which others waited.
+// The threads that had the object for most of the time in which others waited.
 std::string holders_of(const LockSums& sums) {
     constexpr size_t most = 3;
     std::vector<std::pair<int32_t, HeldWaits>> holders;

@@ -1,4 +1,4 @@
-// ovnitop --messages and --matrix: who sends how much to whom.
+// ovnitop --messages and --matrix: how much each rank sends to each other one.
 #pragma once
 
 #include "emu/plan/system.hpp"

@@ -19,7 +19,7 @@ class MpiProfile {
     void add(const Stream& stream, StreamReader reader);
     // All ranks together, then each; of each the functions with most time first.
     void print(TextOutput& out) const;
-    // Likewise, by function and call site.
+    // Prints these by function and call site.
     void print_sites(TextOutput& out) const;
     static constexpr const char* nothing = "no call of MPI was recorded";
 

@@ -6,7 +6,7 @@
 
 namespace ovni {
 
-// Warns of events that are in no table. Throws Error if nothing is there.
+// Warns about events that are in no table. Throws Error if nothing is there.
 Trace open_for_table(const TracePart& part, Metadata metadata = Metadata::interpreted);
 
 }  // namespace ovni

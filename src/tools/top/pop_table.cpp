@@ -24,7 +24,7 @@ Json run_in(const std::string& file) {
             throw Error("this is no report of ovniemu --report", file);
         const Json& efficiencies = report.at("efficiencies");
         if (efficiencies.is_null() || efficiencies.at("all").empty())
-            throw Error("this report has no efficiencies: its trace tells nothing of MPI", file);
+            throw Error("this report has no efficiencies: its trace has no calls of MPI", file);
         return efficiencies.at("all").at(0);
     } catch (const Json::exception& fault) {
         throw Error(fmt::format("this is no report with efficiencies: {}", fault.what()), file);

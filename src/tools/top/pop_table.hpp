@@ -1,4 +1,4 @@
-// ovnitop --pop: efficiencies of a trace, or of reports (ovniemu --report) beside each other.
+// ovnitop --pop: efficiencies of a trace, or of reports (ovniemu --report) next to each other.
 #pragma once
 
 #include <string>

@@ -41,7 +41,7 @@ int print_profile(const Trace& trace, Profile profile,
 }
 
 // Calls can be counted even if they are of two runs.
-void tell_missing_ranks_of(const Trace& trace) {
+void warn_about_missing_ranks_of(const Trace& trace) {
     std::optional<System> system;
     try {
         const log::Silence of_its_objects;
@@ -49,19 +49,19 @@ void tell_missing_ranks_of(const Trace& trace) {
     } catch (const Error& e) {
         return log::warn("{}", e.what());
     }
-    tell_missing_ranks(*system);
+    warn_about_missing_ranks(*system);
 }
 
 int print_calls(const TracePart& part) {
     const Trace trace = open_for_table(part);
-    tell_missing_ranks_of(trace);
+    warn_about_missing_ranks_of(trace);
     const CallSites none;
     return print_profile(trace, MpiProfile(none));
 }
 
 int print_call_sites(const TracePart& part) {
     const Trace trace = open_for_table(part);
-    tell_missing_ranks_of(trace);
+    warn_about_missing_ranks_of(trace);
     const CallSites sites(trace, resolve(code_places(trace)));
     return print_profile(trace, MpiProfile(sites), &MpiProfile::print_sites);
 }

@@ -14,7 +14,7 @@ class RegionProfile {
  public:
     // One thread of a process. Clocks are raw: times are taken within a thread.
     void add(const Stream& stream, StreamReader reader);
-    // All ranks together, with the times of the ranks beside each other, then each rank; regions with most
+    // All ranks together, with the times of the ranks next to each other, then each rank; regions with most
     // time first.
     void print(TextOutput& out) const;
     static constexpr const char* nothing = "no region of MPI_Pcontrol was recorded";

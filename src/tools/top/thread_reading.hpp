@@ -1,5 +1,5 @@
-// The events of one thread, for sums over what it is in. The sums end at a gap, unless they meet it
-// themselves, at the end of the stream, and at damage.
+// The events of one thread, for sums over what it is in. The sums end at a gap, unless they have take_gap(),
+// at the end of the stream, and at damage.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ void read_thread(const Stream& stream, StreamReader& reader, Thread& thread, Tak
             clock = event.clock;
             if (event.kind == EventView::Kind::event)
                 take(event);
-            else if constexpr (requires { thread.meet_gap(event.kind, true, clock); })
-                thread.meet_gap(event.kind, event.gap && event.gap->is_pause(), clock);
+            else if constexpr (requires { thread.take_gap(event.kind, true, clock); })
+                thread.take_gap(event.kind, event.gap && event.gap->is_pause(), clock);
             else if (event.kind != EventView::Kind::gap_end)
                 thread.close(clock);
         }

@@ -1,4 +1,4 @@
-// A table of ovnitop: its option, and who prints it. tables.hpp lists all.
+// A table of ovnitop: its option, and the function that prints it. tables.hpp lists all.
 #pragma once
 
 #include <string>

@@ -30,7 +30,7 @@ struct AnalysedTrace {
 };
 
 void print_messages_of(AnalysedTrace& of, TextOutput& out) {
-    if (of.traffic.summary.is_empty()) return log::info("no messages: no process has recorded some");
+    if (of.traffic.summary.is_empty()) return log::info("no messages: no process has recorded any");
     print_messages(of.traffic.summary, of.system, out);
 }
 void print_matrix_of(AnalysedTrace& of, TextOutput& out) {
@@ -70,7 +70,7 @@ int print_traffic(const TracePart& part) {
             "calls and messages across the borders of a part are missing: waits and efficiencies of the "
             "whole trace say more");
     const System system(trace);
-    tell_missing_ranks(system);
+    warn_about_missing_ranks(system);
     const ClockModel clocks = ClockModel::of_sources(trace, part.clock_sources());
     limit_table_memory(fair_memory_limit(1), std::filesystem::temp_directory_path());
     const ScannedPart all = ScannedPart::all_processes(system, usable_cores());
@@ -101,7 +101,7 @@ const TopTable message_table = {
      why some have no partner.)"},
     print_traffic<print_messages_of, Analysis::for_timeline>};
 
-const TopTable matrix_table = {{"matrix", "", "", "", "The same as a matrix: bytes by sender and receiver."},
+const TopTable matrix_table = {{"matrix", "", "", "", "Messages as a matrix: bytes by sender and receiver."},
                                print_traffic<print_matrix_of, Analysis::for_timeline>};
 
 const TopTable wait_table = {

@@ -21,7 +21,7 @@ namespace {
 int print_waiting(const TracePart& part) {
     const Trace trace = open_for_table(part);
     const System system(trace);
-    tell_missing_ranks(system);
+    warn_about_missing_ranks(system);
     const OpenStream open = [&](uint32_t s) {
         return trace.reader(s, 0, ClockOrder::checked, Regions::as_they_are, Checksums::compared);
     };
