@@ -42,7 +42,8 @@ class RowStates {
     const ShownTypes& types() const { return types_; }
     // Collective on many ranks: the next record is the first of the slice.
     void share(std::span<const Record> records);
-    // Nothing if the record changes no row of the file: a row that never showed anything is not begun by a 0.
+    // The change by a record; missing if it changes no row of the file: a row that never showed anything is
+    // not begun by a 0.
     std::optional<Change> take(const Record& record);
     // The values that are still shown, in the order of keys; on rank 0 only. Collective; call after the last
     // slice.

@@ -16,9 +16,9 @@ struct Otf2Collective {
     OTF2_CollectiveOp operation;
     enum class Blocking : uint8_t { yes, no } blocking = Blocking::yes;
 };
-// Does a call post one receive, and nothing else? It makes a request.
+// True if a call posts one receive and nothing else; then it makes a request.
 bool otf2_posts_receive(std::string_view name);
-// Nothing if OTF2 has no operation for the function.
+// The operation of OTF2 for a function; missing if it has none.
 std::optional<Otf2Collective> otf2_collective(std::string_view name);
 
 // A call with a window or file, and its effect.
@@ -43,7 +43,7 @@ struct Otf2ObjectUse {
     OTF2_IoOperationMode mode = OTF2_IO_OPERATION_MODE_READ;
     OTF2_IoOperationFlag flags = OTF2_IO_OPERATION_FLAG_NONE;
 };
-// Nothing if OTF2 has no record for the function, or needs more than is recorded.
+// The use of an object by a function; missing if OTF2 has no record for it, or needs more than is recorded.
 std::optional<Otf2ObjectUse> otf2_object_use(std::string_view name);
 
 }  // namespace ovni

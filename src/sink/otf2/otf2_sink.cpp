@@ -223,7 +223,7 @@ void Otf2Sink::write(const Slice& slice) {
     send_until(end_of_trace);
 }
 
-// Nothing if a rank is unknown.
+// The message in the terms of OTF2; missing if a rank is unknown.
 std::optional<Otf2Message> Otf2Sink::message_of(const MessageRecord& message, uint32_t row,
                                                 uint32_t peer) const {
     const uint32_t number =

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// These hold for all rows and counters together.
+// The limits for all rows and counters together.
 constexpr size_t most_counter_columns = 2048, most_cells = size_t{1} << 17;
 
 CounterColumns::Measure kind_of(const EventType& type) {

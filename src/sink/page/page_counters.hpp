@@ -25,7 +25,7 @@ class PageCounters {
     PageCounters(const Schema& schema, const RowOwners& owners, const PageGroups* hosts, uint32_t first_row,
                  uint32_t end_row);
 
-    // Is it the type of a counter of that model?
+    // True for types of counters of that model.
     static constexpr bool shows(uint32_t type) { return type >= prv_type::first_instant; }
     // The row that shows the record, which is one of a counter.
     uint32_t row_of(const Record& record) const;

@@ -42,7 +42,7 @@ class PageState {
     int64_t region_ = 0, wait_ = 0;
 };
 
-// Is it a type that the timeline of a page shows?
+// True for types that the timeline of a page shows.
 bool is_on_page(uint16_t type);
 
 }  // namespace ovni

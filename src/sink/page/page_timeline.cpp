@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// These hold for all rows together; so the page stays below its size, however long the trace is.
+// The limits for all rows together; so the page stays below its size, however long the trace is.
 constexpr size_t most_columns = 4096, region_columns = 2048;
 constexpr size_t most_cells = size_t{1} << 18;
 constexpr size_t most_rows = 8192;
@@ -23,7 +23,7 @@ constexpr size_t rows_without_folding = 64;
 constexpr size_t most_changes = size_t{3} << 15;
 constexpr size_t most_messages = 4000;
 
-// These hold for a window.
+// The limits for a window.
 constexpr size_t changes_at_wait = 256, changes_in_region = 4096, changes_in_later_region = 512;
 constexpr size_t messages_in_window = 32;
 constexpr size_t first_regions = 24, most_regions = 128;  // the first have more changes
@@ -177,7 +177,7 @@ void PageTimeline::apply(const Record& record) {
     Row& row = rows_[number - first_row_];
     PageState next = row.state;
     const PageState::Changed changed = next.take(record);
-    // It may be seen later, when what hides it ends.
+    // The change may be seen later, when what hides it ends.
     if (changed == PageState::Changed::nothing) {
         row.state = next;
         return;

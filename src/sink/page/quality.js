@@ -83,7 +83,7 @@ function showQuality() {
   const worst = lines[0][0];
   const verdict = {
     bad: "Something is missing: read the numbers below with that in mind.",
-    skewed: "All is there, but the run was disturbed: times and waits say less than they seem to.",
+    skewed: "All is there, but the run was disturbed: times and waits are less certain than they seem.",
     warn: "The trace is usable; the notes say what to mind.",
     good: "The trace is complete.",
   }[worst];

@@ -63,7 +63,7 @@ function showPath() {
   if (sums.length === 0) return;
   const whole = sums.reduce((all, r) => all + r.ns, 0);
   section("efficiencies").append(element("h3", {}, "Critical path"),
-    element("p", {}, "The length of the run hangs on this work: what is made shorter here may shorten the run."),
+    element("p", {}, "The length of the run depends on this work: what is made shorter here may shorten the run."),
     table([
       {name: "Process", of: (r) => processName(r.process)},
       {name: "In", of: (r) => r.function ?? "outside of MPI"},

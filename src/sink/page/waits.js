@@ -85,8 +85,8 @@ function sumsOfWaits(waits) {
 function delays(waits) {
   if (!waits.delays?.length) return [];
   return [element("h3", {}, "What others wait for"),
-    element("p", {}, "What the late processes did instead. Whoever has waited itself passes its lateness on: waits of "
-      + "that kind are counted where the chain begins."),
+    element("p", {}, "What the late processes did instead. A process that has waited itself passes the delay on: such "
+      + "waits are counted where the chain begins."),
     table([
       {name: "Process", of: (r) => processName(r.process)},
       {name: "In", of: (r) => r.function ?? "outside of MPI"},
@@ -99,7 +99,7 @@ function delays(waits) {
 function showWaits() {
   const {waits} = report;
   if (!waits || waits.sums.length === 0)
-    return section("waits").append(element("p", {}, "No process waited for another, as far as the trace tells."));
+    return section("waits").append(element("p", {}, "No process waited for another, as far as the trace shows."));
   section("waits").append(
     ...delays(waits),
     element("h3", {}, "Longest waits"),

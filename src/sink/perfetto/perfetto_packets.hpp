@@ -65,7 +65,7 @@ class PerfettoArguments {
     std::vector<Argument> all_;
 };
 
-// One end of an arrow between two slices.
+// An end of an arrow between two slices.
 struct PerfettoFlow {
     enum class End : uint8_t { begins, ends } end = End::begins;
     uint64_t number = 0;  // 0: none
