@@ -54,8 +54,8 @@ class Settlement {
         for (const PlacedStream& other : seen)
             if (!(other.stream.metadata == first.stream.metadata) || other.stream.bytes != first.stream.bytes)
                 throw error_of(other,
-                               fmt::format("another stream of that name is on the node {}: have two nodes "
-                                           "one name, or parts of two runs?",
+                               fmt::format("another stream of that name is on the node {}: do two nodes have "
+                                           "one name, or are these parts of two runs?",
                                            name_of(places_[first.place])));
         for (const PlacedStream& own : seen)
             if (places_[own.place].host == host) return own;
@@ -68,7 +68,7 @@ class Settlement {
     void expect_one_node(const PlacedStream& stream, const std::string& loom) {
         uint32_t first = looms_.try_emplace(loom, stream.place).first->second;
         if (places_[first].node == places_[stream.place].node) return;
-        throw error_of(stream, fmt::format("its loom {} is on the node {}, too: have two nodes one name?",
+        throw error_of(stream, fmt::format("its loom {} is on the node {}, too: do two nodes have one name?",
                                            loom, name_of(places_[first])));
     }
 

@@ -15,7 +15,7 @@ struct Node {
     int64_t time_offset = 0;  // of its time namespace, ns
 };
 
-// One measurement: the estimates of all nodes, by their numbers.
+// A measurement: the estimates of all nodes, by their numbers.
 using Round = std::vector<Estimate>;
 
 struct NodeClocks {

@@ -11,7 +11,7 @@
 
 namespace ovni::sync {
 
-// One exchange, seen by the node that measured.
+// An exchange, seen by the node that measured.
 struct Sample {
     int32_t round;   // measurement of all nodes, from 0
     int32_t number;  // number of the exchange, from 0 in every round

@@ -70,7 +70,7 @@ struct Return {
     Request* transfer = nullptr;     // the request of a transfer that it began
 };
 
-// One thread of the process.
+// A thread of the process.
 struct CallThread {
     uint32_t stream = 0;
     uint32_t index = 0;              // among the threads of the process, as they come

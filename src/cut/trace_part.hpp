@@ -21,7 +21,7 @@ class TracePart {
     // added. Throws what TraceCut throws; then no files are left.
     TracePart(std::filesystem::path trace, const CutOptions& options, const std::filesystem::path& beside);
 
-    // Nothing for a whole trace.
+    // The summary of the cut; missing for a whole trace.
     const std::optional<CutSummary>& cut() const { return cut_; }
     // The directory of the files: the trace itself, or the private one, as long as this lives.
     const std::filesystem::path& files() const { return private_ ? private_->path() : trace_; }

@@ -20,7 +20,7 @@ struct CounterDeltas {
     std::array<uint64_t, OVNI_COUNTERS_IN_NARROW> values{};
 };
 
-// Nothing for another event, or for a payload that is not a whole number of deltas.
+// The deltas of an event; missing for any other event, and if the payload is not a whole number of deltas.
 inline std::optional<CounterDeltas> counter_deltas(EventCode code, std::span<const uint8_t> payload) {
     if (code.model() != 'C' || (code.category() != '4' && code.category() != '8')) return std::nullopt;
     if (code.value() < 'A') return std::nullopt;

@@ -41,10 +41,10 @@ enum class Labels : uint8_t { of_states, task_types };
 // channel, which is shown again afterwards.
 enum class Lasts : uint8_t { until_left, one_ns };
 
-// One value of a channel, with the events that enter and leave it: on a stack push and pop, on a single
-// channel set and clear. An event may be missing (""), if a hook sets the value or nothing clears it. A rule
-// without a label is one more pair of events for the value of another rule. A punctual state has no `leave`;
-// in a channel of kind `punctual` every state is one.
+// A value of a channel, with the events that enter and leave it: on a stack push and pop, on a single channel
+// set and clear. An event may be missing (""), if a hook sets the value or nothing clears it. A rule without
+// a label is one more pair of events for the value of another rule. A punctual state has no `leave`; in a
+// channel of kind `punctual` every state is one.
 struct StateRule {
     std::string_view enter, leave;
     int64_t value = 0;
@@ -203,7 +203,7 @@ std::span<const ModelSpec* const> all_models();
 const ModelSpec* find_model(char id);
 const ModelSpec* find_model(std::string_view name);
 
-// One event of the union of all tables, StateRules expanded: for a rule with the label X "begin: X" and "end:
+// An event of the union of all tables, StateRules expanded: for a rule with the label X "begin: X" and "end:
 // X", or "instant: X".
 struct EventEntry {
     const ModelSpec* model = nullptr;

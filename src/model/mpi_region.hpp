@@ -16,7 +16,7 @@ struct MpiRegionBorder {
     bool opens = false;  // or it closes
 };
 
-// Nothing for any other event. `payload`: of an event that is not jumbo.
+// The border that an event is; missing for any other event. `payload`: of an event that is not jumbo.
 inline std::optional<MpiRegionBorder> mpi_region_border(EventCode code, std::span<const uint8_t> payload) {
     const bool opens = code == EventCode("OM["), closes = code == EventCode("OM]");
     MpiRegionBorder border{0, opens};

@@ -32,7 +32,7 @@ class Resolver {
     // whatever cannot be found is empty.
     SourceFrames frames_of(const CodeModule& module, uint64_t return_address);
 
-    // One sentence for each file that could not be used: it is gone, or has changed since.
+    // A sentence for each file that could not be used: it is gone, or has changed since.
     const std::vector<std::string>& remarks() const { return remarks_; }
 
  private:

@@ -217,7 +217,7 @@ constexpr TypedOption<Options> rows[] = {
     {{"hexadecimal", "x", "", "", "Print the bytes of payloads instead of descriptions."},
      choose<&Options::payload, PayloadText::hexadecimal>},
     {{"corrected", "", "", "",
-      "Print clocks and order as the emulator sees them, by what is known of the clocks of nodes."},
+      "Print clocks and order as the emulator sees them, with the known corrections of node clocks."},
      choose<&Options::corrected, true>},
     {{"times", "", "", "",
       R"(Print times as ovniemu shows them instead of clocks: ns since the first event, clocks corrected; and the names of regions

@@ -29,7 +29,7 @@ struct CallSite {
     bool operator==(const CallSite&) const = default;
 };
 
-// Nothing for a text of another form.
+// The module or call site that a text describes; missing if the text has another form.
 std::optional<CodeModule> parse_module(std::string_view text);
 std::optional<CallSite> parse_call_site(std::string_view text);
 

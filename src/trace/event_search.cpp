@@ -31,7 +31,7 @@ Bytes load(const uint8_t* at) {
     return bytes;
 }
 
-// Does one of the codes begin at any of the positions from `at` on?
+// True if one of the codes may begin at any of the positions from `at` on.
 bool may_hold(const uint8_t* at, const Pattern& a, const Pattern& b, const Pattern& c) {
     const Bytes models = load(at), categories = load(at + 1), values = load(at + 2);
     const auto holds = [&](const Pattern& pattern) {

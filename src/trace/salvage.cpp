@@ -85,7 +85,7 @@ std::optional<Stream> salvage_stream(const fs::path& directory, const std::strin
         damages.push_back({relative_path, std::move(damage->cause), damage->end});
         return good;
     } catch (const Error& e) {
-        // It may be the only stream that describes its process and loom.
+        // The stream stays, as it may be the only one that describes its process and loom.
         stream.bytes = OVNI_FORMAT_STREAM_HEADER;
         stream.is_cut = true;
         damages.push_back({relative_path, e.what(), stream.bytes});

@@ -34,7 +34,7 @@ inline constexpr int64_t bad = 666;               // a CPU whose only thread doe
 inline constexpr int64_t too_many_threads = 777;  // a physical CPU with more than one running thread
 }  // namespace shown_value
 
-// One channel of every thread, and of every CPU row.
+// A channel of every thread, and of every CPU row.
 struct ChannelPlan {
     enum class Punctual : uint8_t { no, yes };
     enum class ZeroLegal : uint8_t { no, yes };

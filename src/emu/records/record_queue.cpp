@@ -12,7 +12,7 @@ auto row_of(const Record& record) {
     return std::tie(record.time, record.type, record.thread_row, record.cpu_row);
 }
 
-// Does another punctual state of the row begin where this one ends?
+// True if another punctual state of the row begins where this one ends.
 bool is_superseded(const Record* record, const Record* end) {
     if (record->punctual != Record::Punctual::end) return false;
     for (const Record* later = record + 1; later != end && later->time == record->time; ++later)

@@ -35,7 +35,7 @@ class ValueLabels {
         if (i < from_1_->size()) return {static_cast<int64_t>(i + 1), (*from_1_)[i]};
         return others_[i - from_1_->size()];
     }
-    // Nothing for a value without a label.
+    // The label of a value; missing if it has none.
     std::optional<std::string_view> find(int64_t value) const {
         if (value >= 1 && static_cast<uint64_t>(value) <= from_1_->size())
             return (*from_1_)[static_cast<size_t>(value - 1)];

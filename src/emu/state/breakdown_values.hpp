@@ -14,7 +14,7 @@
 
 namespace ovni {
 
-// One CPU went from one value to another. Plain data, exchanged among ranks as records are: (time, order) is
+// A CPU went from one value to another. Plain data, exchanged among ranks as records are: (time, order) is
 // the key, as that of a Record. `first`: it is the first change of its event, which may change two CPUs.
 struct BreakdownChange {
     int64_t time = 0;

@@ -25,7 +25,7 @@ void SortedRows::note(int64_t row, int64_t before, int64_t after) {
         known->after = after;
 }
 
-// One CPU leaves `before` for `after`: at every boundary between two bars on the way, one row takes the value
+// A CPU leaves `before` for `after`: at every boundary between two bars on the way, one row takes the value
 // of the next bar. Rows are noted in ascending order.
 void SortedRows::move(int64_t before, int64_t after, bool noting) {
     if (noting) {

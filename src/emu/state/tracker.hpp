@@ -2,8 +2,8 @@
 // row shows the channel of the only running (or active) thread on it, or an error state. The tracker receives
 // what changed and appends the records.
 //
-// Nothing here grows with threads x CPUs: a thread knows the rows of the CPUs that show it. Meanwhile such a
-// row shows what the thread's own row shows, so one record serves both. What a CPU row showed is kept when
+// No memory here grows with threads x CPUs: a thread knows the rows of the CPUs that show it. Meanwhile such
+// a row shows what the thread's own row shows, so one record serves both. What a CPU row showed is kept when
 // the thread goes.
 #pragma once
 

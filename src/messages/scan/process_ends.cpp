@@ -168,7 +168,7 @@ void ProcessEnds::take_back_sends(const CallThread& caller) {
     });
 }
 
-// All that the call of the thread completes ended at its leave.
+// Ends all that the call of the thread has completed, at its leave.
 void ProcessEnds::end_all(Completed& completed, int64_t clock) {
     for (MessageEnd& end : completed.ends) {
         end.wait_end = clock;

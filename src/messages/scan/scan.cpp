@@ -154,7 +154,7 @@ class ProcessScan {
         return is_whole ? gaps_of(*ends, reader.is_finalizing()) : GapsOfProcess::losses;
     }
 
-    // It has no events of MPI: nothing puts it in order with the others.
+    // Reads a stream without events of MPI, which need not be ordered with the others.
     void read_other(uint32_t stream) {
         CommunicatorUses uses(facts_.process, group_.others.timeline.uses, group_.others.timeline.init);
         std::vector<CallConsumer*> consumers;

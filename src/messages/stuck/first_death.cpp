@@ -46,7 +46,7 @@ bool is_surely_before(const Death& one, const Death& other, const ClockModel& cl
     return here && there && other.clock - one.clock > *here + *there;
 }
 
-// These come to a job from outside of it.
+// True for signals that come to a job from outside.
 bool is_request_to_end(int64_t signal) {
     return signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
 }

@@ -85,7 +85,7 @@ class Analysis {
         return known == communicators_.end() ? nullptr : &known->second;
     }
 
-    // Nothing if it is not known, or is of another world.
+    // The rank of the peer; missing if it is unknown, or of another world.
     std::optional<int> rank_of_peer(uint32_t process, const Awaited& operation) const {
         if (operation.peer < 0 || !world_of_[process]) return std::nullopt;
         if (operation.communicator == OVNI_MPI_WORLD) return operation.peer;

@@ -103,7 +103,8 @@ void await_writer(const fs::path& trace) {
     }
 }
 
-// One sentence with one command for all run directories of a kind: each process of a job may have its own.
+// Makes a sentence with one command for all run directories of a kind: each process of a job may have its
+// own.
 std::vector<std::string> left_events_of(const Known& trace) {
     std::vector<std::string> left, written;
     std::error_code fault;

@@ -68,7 +68,7 @@ constexpr TypedOption<EmulationOptions> rows[] = {
      "mpi-prv",
      "no other output has them"},
     {{"min-duration", "", "TIME", "",
-      "Leave slices out of --perfetto that are shorter, such as 10us. A line says how many these are."},
+      "Leave slices shorter than this, such as 10us, out of --perfetto. Their number is printed."},
      store_parsed<&EmulationOptions::min_duration, parse_duration>,
      "perfetto",
      "other outputs have all slices"},

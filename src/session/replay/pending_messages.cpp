@@ -37,7 +37,7 @@ void PendingMessages::Next::advance() {
     offset = message ? message->send_offset : UINT64_MAX;
 }
 
-// All that the event sends.
+// Takes all messages that the event sends.
 void PendingMessages::send(const EventView& event, int64_t time) {
     for (Next& next = next_[event.stream]; next.offset == event.offset; next.advance()) {
         const Message& message = *next.message;

@@ -48,7 +48,7 @@ class Window {
     // So far, on all ranks: events played, and how much of the streams that is, 0 to 1.
     uint64_t events() const { return events_; }
     double progress() const { return progress_; }
-    // Nothing after it counts.
+    // The end of the trace: nothing after it counts.
     const Moment& end() const { return end_; }
     // The values of this rank that count as shown in the end.
     std::vector<int64_t> shown_extras() const;

@@ -15,7 +15,7 @@ namespace ovni {
 
 class CounterProfile {
  public:
-    // One thread of a process. Clocks are raw.
+    // Adds a thread of a process. Clocks are raw.
     void add(const Stream& stream, StreamReader reader);
     // All ranks together, then each: a line per function, then one per region and construct; of each rank one
     // per thread, if there are several.

@@ -12,7 +12,7 @@ namespace ovni {
 
 class LockProfile {
  public:
-    // One thread of a process. Clocks are raw: times are taken within a thread.
+    // Adds a thread of a process. Clocks are raw: times are taken within a thread.
     void add(const Stream& stream, StreamReader reader);
     // All processes together, then each, with the threads that had the object; objects with most time first.
     void print(TextOutput& out) const;

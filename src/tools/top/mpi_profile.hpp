@@ -15,7 +15,7 @@ class MpiProfile {
  public:
     // `sites` lives as long as this.
     explicit MpiProfile(const CallSites& sites) : sites_(sites) {}
-    // One thread of a process. Clocks are raw: times are taken within a thread.
+    // Adds a thread of a process. Clocks are raw: times are taken within a thread.
     void add(const Stream& stream, StreamReader reader);
     // All ranks together, then each; of each the functions with most time first.
     void print(TextOutput& out) const;

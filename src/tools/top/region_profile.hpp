@@ -12,7 +12,7 @@ namespace ovni {
 
 class RegionProfile {
  public:
-    // One thread of a process. Clocks are raw: times are taken within a thread.
+    // Adds a thread of a process. Clocks are raw: times are taken within a thread.
     void add(const Stream& stream, StreamReader reader);
     // All ranks together, with the times of the ranks next to each other, then each rank; regions with most
     // time first.
