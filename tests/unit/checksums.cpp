@@ -52,7 +52,7 @@ class ChecksumTest : public StreamTest {
     static std::string warnings() { return ::testing::internal::GetCapturedStderr(); }
 };
 
-TEST_F(ChecksumTest, GoodBlocksOfAnySize) {
+TEST_F(ChecksumTest, GoodBlocksOfAnySizePass) {
     events(5000);
     for (size_t block : {1, 7, 20, 4096, 8192, 65536, 99999, 1 << 20}) {
         build().checksums(block);
@@ -115,7 +115,7 @@ TEST_F(ChecksumTest, BehindTheLastBlockNothingIsCompared) {
     EXPECT_EQ(damage(), std::pair(size_t{11}, std::string()));
 }
 
-TEST_F(ChecksumTest, AStreamWithoutEvents) {
+TEST_F(ChecksumTest, AStreamWithoutEventsPasses) {
     build().checksums(100);
     EXPECT_EQ(damage(), std::pair(size_t{0}, std::string()));
 }
@@ -160,7 +160,7 @@ TEST_F(ChecksumTest, DamagedRecordsAreErrors) {
 }
 
 // The rest of a stream that was cut could look whole.
-TEST_F(ChecksumTest, AStreamCutBetweenEvents) {
+TEST_F(ChecksumTest, AStreamCutBetweenEventsIsAnError) {
     events(10).checksums(4 * event_size).truncate(event_size);
     EXPECT_EQ(damage().first, 9u);
     EXPECT_THAT(damage().second, HasSubstr("stream.crc:40: a block ends at byte 208"));
@@ -232,7 +232,7 @@ class SortedChecksumTest : public ChecksumTest {
     }
 };
 
-TEST_F(SortedChecksumTest, SortingRenewsThem) {
+TEST_F(SortedChecksumTest, SortingRenewsChecksums) {
     build().checksums(16).write(directory());
     sort_regions(directory());
     read_quietly();
@@ -242,7 +242,7 @@ TEST_F(SortedChecksumTest, SortingRenewsThem) {
         EXPECT_EQ(entry.path().filename().string().find("tmp"), std::string::npos) << entry.path();
 }
 
-TEST_F(SortedChecksumTest, SortingMakesNoneWhereThereAreNone) {
+TEST_F(SortedChecksumTest, SortingMakesNoChecksumsWhereThereAreNone) {
     build().write(directory());
     sort_regions(directory());
     EXPECT_FALSE(std::filesystem::exists(directory() / stream_crc_name));
@@ -256,7 +256,7 @@ TEST_F(SortedChecksumTest, LongStreamsGetABlockPerMebibyte) {
     EXPECT_EQ(crc(), StreamBuilder({}).content(obs()).checksums(1 << 20).checksums_text());
 }
 
-TEST_F(SortedChecksumTest, WhatIsInOrderKeepsItsOwn) {
+TEST_F(SortedChecksumTest, AStreamInOrderKeepsItsChecksums) {
     build().content(build().bytes().substr(0, stream_header + 3 * OVNI_FORMAT_EVENT_HEADER)).checksums(16);
     build().write(directory());
     sort_regions(directory());
@@ -271,7 +271,7 @@ TEST_F(SortedChecksumTest, DamagedStreamsAreNotSorted) {
     EXPECT_EQ(crc(), build().checksums_text());
 }
 
-TEST_F(SortedChecksumTest, TheyAreThoseOfTheUnsortedFile) {
+TEST_F(SortedChecksumTest, ChecksumsAreThoseOfTheUnsortedFile) {
     build().checksums(16).write(directory());
     StreamSource source{.directory = directory()};
     source.sort = plan_regions(directory(), largest_block);

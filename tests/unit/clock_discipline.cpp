@@ -69,7 +69,7 @@ TEST_F(ClockDisciplineTest, FollowsAtAnyInterval) {
     EXPECT_EQ(clock_.page.steps, 0U);
 }
 
-TEST_F(ClockDisciplineTest, IsCalibratedAfterTwoMilliseconds) {
+TEST_F(ClockDisciplineTest, TheTscIsCalibratedAfterTwoMilliseconds) {
     Discipline discipline = writer();
     int steps = 0;
     for (; clock_.page.index == 0 && steps < 10; ++steps) clock_.run(discipline, 1, ms);
@@ -185,7 +185,7 @@ TEST_F(ClockDisciplineTest, AWriterThatIsHeldUpTriesAgain) {
     EXPECT_LT(std::abs(clock_.error()), us);
 }
 
-TEST_F(ClockDisciplineTest, WithoutAUsableTscTheSystemsClockStays) {
+TEST_F(ClockDisciplineTest, TheSystemsClockStaysIfTheTscIsNotUsable) {
     machine_.tsc_is_usable = false;
     machine_.ns_per_reading = 0;
     Discipline discipline = writer();

@@ -78,7 +78,7 @@ struct WrongFile {
 };
 class WrongClockFileTest : public ::testing::TestWithParam<WrongFile> {};
 
-TEST_P(WrongClockFileTest, IsAnErrorThatSaysWhere) {
+TEST_P(WrongClockFileTest, TheErrorNamesTheFileAndTheCause) {
     EXPECT_ERROR(parse_clock_file(GetParam().text, "clocks.json"), GetParam().cause);
     EXPECT_ERROR(parse_clock_file(GetParam().text, "clocks.json"), "clocks.json");
 }

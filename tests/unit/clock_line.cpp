@@ -17,7 +17,7 @@ int64_t exact_offset(const ClockPoint& a, const ClockPoint& b, int64_t local) {
     return static_cast<int64_t>(a.offset + product / run - (product % run < 0 ? 1 : 0));
 }
 
-TEST(ClockLineTest, NothingAndAConstant) {
+TEST(ClockLineTest, AConstantIsAddedWithinTheRange) {
     EXPECT_EQ(ClockLine().corrected(7), 7);
     EXPECT_EQ(ClockLine(-5).corrected(7), 2);
     EXPECT_EQ(ClockLine(5).corrected(most - 2), most);
@@ -45,7 +45,7 @@ TEST(ClockLineTest, GoesFromPointToPointAndOn) {
     EXPECT_EQ(line.measured_to(), 120 * second);
 }
 
-TEST(ClockLineTest, WhatCannotBeALine) {
+TEST(ClockLineTest, PointsThatCannotBeALineDoNotFit) {
     EXPECT_FALSE(ClockLine::fits({10, 0}, {10, 0}));
     EXPECT_FALSE(ClockLine::fits({10, 0}, {9, 0}));
     EXPECT_FALSE(ClockLine::fits({10, 0}, {20, -10}));
@@ -54,7 +54,7 @@ TEST(ClockLineTest, WhatCannotBeALine) {
     EXPECT_FALSE(ClockLine::fits({least, 0}, {most, 0}));
 }
 
-TEST(ClockLineTest, ThatOfAClockAheadGivesTheSameTimes) {
+TEST(ClockLineTest, TheLineOfAClockAheadGivesTheSameTimes) {
     ClockLine line(std::vector<ClockPoint>{{100, 10}, {200, 30}, {400, 20}}), ahead = line.ahead_by(5000);
     for (int64_t local : {0, 100, 150, 300, 400, 700})
         EXPECT_EQ(ahead.corrected(local + 5000), line.corrected(local)) << local;
@@ -91,7 +91,7 @@ TEST(ClockLineTest, KeepsTheOrderAndIsNeverOffByMoreThanOne) {
     }
 }
 
-TEST(ClockLineTest, TheFirstLocalTimeOfACorrectedOne) {
+TEST(ClockLineTest, TheFirstLocalTimeOfACorrectedOneIsFound) {
     EXPECT_EQ(ClockLine(100).first_local(50), -50);
     EXPECT_EQ(ClockLine(-100).first_local(most), most);
     EXPECT_EQ(ClockLine(100).first_local(least), least);
@@ -104,7 +104,7 @@ TEST(ClockLineTest, TheFirstLocalTimeOfACorrectedOne) {
         }
 }
 
-TEST(ClockLineTest, FarAwayItStaysInRange) {
+TEST(ClockLineTest, TimesFarAwayStayInRange) {
     ClockLine line({{0, 0}, {2, 1}});
     int64_t clock = 0;
     EXPECT_FALSE(line.correct(most, clock));

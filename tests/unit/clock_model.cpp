@@ -41,7 +41,7 @@ TEST_F(ClockModelTest, OffsetsBelongToTheHostsOfLooms) {
     EXPECT_FALSE(clocks.has_entry("d.1"));
 }
 
-TEST_F(ClockModelTest, WorkedExample) {
+TEST_F(ClockModelTest, OffsetsOfTheTableAreAdded) {
     trace_.clock_offsets({{"a", -50}, {"b", 0}});
     ClockModel clocks = ClockModel::of_trace(Trace::open(trace_.write()), {});
     EXPECT_EQ(clocks.of_host("a.x").corrected(1050), 1000);
@@ -62,7 +62,7 @@ TEST_F(ClockModelTest, TheTableOfATraceMayBeMissingThatOfAnOptionNot) {
     EXPECT_ERROR(ClockModel::of_trace(Trace::open(trace_.write()), "/nowhere/table"), "/nowhere/table");
 }
 
-TEST_F(ClockModelTest, TheOptionWins) {
+TEST_F(ClockModelTest, AnOptionWinsOverTheTable) {
     trace_.clock_offsets({{"a", 1}}).file("other.txt", std::string(table_header) + "0 a 2 2 0\n");
     std::filesystem::path trace = trace_.write();
     EXPECT_EQ(
@@ -182,7 +182,7 @@ TEST_F(OwnClocksTest, APointThatNoClockCanReachIsLeftOut) {
     EXPECT_NE(said.find("left out"), std::string::npos) << said;
 }
 
-TEST_F(OwnClocksTest, MeasuredOnceIsAConstant) {
+TEST_F(OwnClocksTest, OneMeasurementIsAConstant) {
     node("a", {at(0, 0, 0)});
     node("b", {at(second, 1000)});
     EXPECT_EQ(model().of_host("b").corrected(100 * second), 100 * second + 1000);
@@ -190,7 +190,7 @@ TEST_F(OwnClocksTest, MeasuredOnceIsAConstant) {
     EXPECT_EQ(ClockModel().summary({"a"}, 0, 1), "");
 }
 
-TEST_F(OwnClocksTest, AreUnitedWithThoseOfOvnisync) {
+TEST_F(OwnClocksTest, ClocksOfStreamsAreUnitedWithThoseOfOvnisync) {
     node("a", {at(0, 0, 0)});
     node("b", {at(second, 1000)});
     also("a.cluster", "b", {at(21 * second, 21'000)});
@@ -210,7 +210,7 @@ TEST_F(OwnClocksTest, AContradictionIsToldAndTheStreamsAreBelieved) {
     EXPECT_NE(said.find("of 1000 ns (+-100)"), std::string::npos) << said;
 }
 
-TEST_F(OwnClocksTest, OfAnotherReferenceAreLeftOut) {
+TEST_F(OwnClocksTest, ClocksMeasuredAgainstAnotherReferenceAreLeftOut) {
     node("a", {at(0, 0, 0)});
     node("b", {at(second, 1000)});
     node("c", {at(second, 5)}, "z");
@@ -262,7 +262,7 @@ TEST_F(OwnClocksTest, AHostIsMeasuredInOneOfItsTimeNamespaces) {
 }
 
 // ovnisync ran outside of the namespaces of the job, whose reference is 2 s ahead there.
-TEST_F(OwnClocksTest, AreUnitedAcrossTimeNamespaces) {
+TEST_F(OwnClocksTest, ClocksAreUnitedAcrossTimeNamespaces) {
     node("a", {at(2 * second, 0, 0)}).set("ovni.time_offset", 2 * second);
     node("b", {at(5 * second, 1000)}).set("ovni.time_offset", 5 * second);
     also("a", "b", {at(20 * second, 21'000 + 3 * second)});
@@ -285,7 +285,7 @@ struct WrongTable {
 };
 class WrongTableTest : public ClockModelTest, public ::testing::WithParamInterface<WrongTable> {};
 
-TEST_P(WrongTableTest, IsAnErrorAtItsLine) {
+TEST_P(WrongTableTest, TheErrorNamesTheLineAndTheCause) {
     EXPECT_ERROR_AT(of(GetParam().text), GetParam().offset);
     EXPECT_ERROR(of(GetParam().text), GetParam().cause);
 }

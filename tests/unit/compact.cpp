@@ -50,7 +50,7 @@ TEST(ValueLabelsTest, ASharedListLabelsTheValuesFrom1) {
         EXPECT_FALSE(labels.find(value)) << value;
 }
 
-TEST(ValueLabelsTest, WithoutASharedListAllAreItsOwn) {
+TEST(ValueLabelsTest, AllLabelsAreItsOwnIfThereIsNoSharedList) {
     EXPECT_TRUE(ValueLabels().empty());
     EXPECT_EQ(pairs_of({{0, "none"}, {5, "five"}}), (Pairs{{0, "none"}, {5, "five"}}));
 }
@@ -67,7 +67,7 @@ TEST(RareTest, ACopyHasAValueOfItsOwn) {
     EXPECT_EQ(sizeof one, sizeof(void*));
 }
 
-TEST(RelativePathTest, IsTheTextThatItWasMadeOf) {
+TEST(RelativePathTest, GivesBackTheTextThatItWasMadeOf) {
     for (const char* path :
          {"", "thread.1", "loom.a/proc.2/thread.3", "/x", "a/", "0", "1", "100", "thread.0", "thread.0070",
           "thread.2147483647", "12345678901234567890", "a/00000000001", "1/a", "thread.1000000000", "-1"}) {

@@ -32,7 +32,7 @@ uint32_t bit_by_bit(std::span<const uint8_t> bytes) {
     return ~state;
 }
 
-TEST(Crc32cTest, KnownVectors) {
+TEST(Crc32cTest, KnownVectorsHaveTheirChecksums) {
     std::vector<uint8_t> bytes(32);
     EXPECT_EQ(crc32c(bytes), 0x8a9136aau);
     bytes.assign(32, 0xff);

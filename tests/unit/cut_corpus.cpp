@@ -30,7 +30,7 @@ std::vector<std::string> names_of_cases() {
 
 class CorpusCutTest : public CutTest, public testing::WithParamInterface<std::string> {};
 
-TEST_P(CorpusCutTest, WhereTheWholeIsAcceptedAPartIs) {
+TEST_P(CorpusCutTest, PartsOfAnAcceptedTraceAreAccepted) {
     fs::path whole = directory() / "whole";
     fs::copy(cases / GetParam() / "trace", whole, fs::copy_options::recursive);
     if (about(GetParam())["sort"]) {

@@ -71,7 +71,7 @@ TEST_F(CutGapsTest, WhatEndsBehindAGapMayHaveBegunBefore) {
     expect_parts_of({10, 60, 150, 220, 235, 290, 340, 360, 380, 415, 450, 500});
 }
 
-TEST_F(CutGapsTest, AGapToTheEnd) {
+TEST_F(CutGapsTest, PartsKeepAGapToTheEnd) {
     builder_.thread()
         .mark(1, "stack", "phase")
         .starts(1000)

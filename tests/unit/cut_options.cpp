@@ -71,7 +71,7 @@ TEST_F(CutOptionsTest, ATimeRangeOpensAndClosesWhatIsOpen) {
     expect_accepted(part);
 }
 
-TEST_F(CutOptionsTest, WithoutOptionsTheEventsAreThoseOfTheWhole) {
+TEST_F(CutOptionsTest, ACutOfEverythingHasTheEventsOfTheWhole) {
     build(builder_, {.seed = 12, .looms = 2, .punctual = false, .models = every_model});
     whole_ = builder_.write();
     EXPECT_EQ(dump(cut_to("all", {})), dump(whole_));
@@ -242,7 +242,7 @@ TEST_F(CutOptionsTest, HelpSaysHowATimeIsWritten) {
     EXPECT_EQ(done.err, "");
 }
 
-TEST_F(CutOptionsTest, WrongCommandLines) {
+TEST_F(CutOptionsTest, WrongCommandLinesAreRefused) {
     two_ranks();
     for (const char* time : {"5", "s", "1.s", ".5s", "-1s", "1.5ns", "1e3s", "1 s", "1.2.3s", "1h",
                              "9223372036855s", "0.0000000001s"})
@@ -263,7 +263,7 @@ TEST_F(CutOptionsTest, WrongCommandLines) {
     EXPECT_THAT(inside.err, HasSubstr("is inside of"));
 }
 
-TEST_F(CutOptionsTest, InTheTraceByAnyName) {
+TEST_F(CutOptionsTest, AnOutputInsideOfTheTraceIsRefusedByAnyName) {
     two_ranks();
     fs::create_directory_symlink(whole_, directory() / "link");
     const std::string trace = whole_.string();
@@ -324,7 +324,7 @@ TEST_F(CutOptionsTest, RangesOfRanksMayBeLarge) {
     EXPECT_EQ(files_of(directory() / "both"), files_of(cut_to("all", {})));
 }
 
-TEST_F(CutOptionsTest, WhatIsNotInTheTrace) {
+TEST_F(CutOptionsTest, WhatIsNotInTheTraceIsAnError) {
     two_ranks();
     expect_error(try_cut(whole_, "refused", {"--ranks", "0,5"}), "there is no rank 5");
     expect_error(try_cut(whole_, "refused", {"--looms", "b"}), "there is no loom 'b'");

@@ -30,7 +30,7 @@ class RandomCutTest : public CutTest, public testing::WithParamInterface<Sample>
     int64_t length_ = 0;
 };
 
-TEST_P(RandomCutTest, CutAgainItIsTheCutOfTheWhole) {
+TEST_P(RandomCutTest, ACutOfACutIsThatOfTheWhole) {
     const Part outer{length_ / 5, length_ - length_ / 7};
     auto first = cut(whole_, "first", outer);
     int64_t shift = first_clock(first) - first_clock(whole_);
@@ -44,7 +44,7 @@ TEST_P(RandomCutTest, CutAgainItIsTheCutOfTheWhole) {
     }
 }
 
-TEST_P(RandomCutTest, ItsEmulationIsASliceOfTheWhole) {
+TEST_P(RandomCutTest, TheEmulationOfACutIsASliceOfTheWhole) {
     std::vector<std::string> strictness;
     if (!GetParam().what.crowded && !GetParam().what.leave_open) strictness = {"-l"};
     ASSERT_EQ(emulate(whole_, strictness).status, 0);
@@ -58,7 +58,7 @@ TEST_P(RandomCutTest, ItsEmulationIsASliceOfTheWhole) {
 }
 
 // The oracle plays events of one clock as the reference does.
-TEST_P(RandomCutTest, TheReferenceTakesIt) {
+TEST_P(RandomCutTest, TheReferenceEmulatesACutAlike) {
     if (GetParam().what.crowded || GetParam().what.leave_open) return;
     auto part = cut(whole_, "part", {length_ / 3, length_ / 2});
     fs::path oracle = fs::path(SOURCE_DIR) / "tests/oracle/oracle", said = directory() / "said";

@@ -77,7 +77,7 @@ TEST(SignatureTest, ArgumentsArePackedInOrder) {
     EXPECT_EQ(offsets, (std::vector<int>{0, 1, 3, 7, 15}));
 }
 
-TEST(SignatureTest, SixteenArgumentsAndNoMore) {
+TEST(SignatureTest, MoreThanSixteenArgumentsAreRefused) {
     std::string text = "XYZ+(u8 a0";
     for (int i = 1; i < 16; ++i) text += ", u8 a" + std::to_string(i);
     EXPECT_EQ(parse_signature(text + ")").fault, nullptr);
@@ -96,12 +96,12 @@ std::string described(const std::string& description, const char* text, std::str
     return describe(description, parsed, bytes);
 }
 
-TEST(DescribeTest, TextAndPercentSigns) {
+TEST(DescribeTest, TextAndPercentSignsArePrinted) {
     EXPECT_EQ(described("", "OB.", ""), "");
     EXPECT_EQ(described("100%% of %%{it}", "OB.", ""), "100% of %{it}");
 }
 
-TEST(DescribeTest, EveryTypeInItsDefaultFormat) {
+TEST(DescribeTest, EveryTypeHasADefaultFormat) {
     EXPECT_EQ(described("%{a} %{b} %{c} %{d}", "XYZ(u8 a, u16 b, u32 c, u64 d)", std::string(15, '\xff')),
               "255 65535 4294967295 18446744073709551615");
     EXPECT_EQ(described("%{a} %{b} %{c} %{d}", "XYZ(i8 a, i16 b, i32 c, i64 d)", std::string(15, '\xff')),
@@ -109,7 +109,7 @@ TEST(DescribeTest, EveryTypeInItsDefaultFormat) {
     EXPECT_EQ(described("'%{a}'", "XYZ+(str a)", "hey\0rest"s), "'hey'");
 }
 
-TEST(DescribeTest, ConversionsOfPrintfOnTheWidthOfTheArgument) {
+TEST(DescribeTest, ConversionsOfPrintfTakeTheWidthOfTheArgument) {
     EXPECT_EQ(described("%x{a} %#llx{a} %08X{a} %o{a}", "XYZ(u32 a)", "\xfe\xff\0\0"s),
               "fffe 0xfffe 0000FFFE 177776");
     EXPECT_EQ(described("%x{a} %u{a} %d{a}", "XYZ(i16 a)", "\xff\xff"s), "ffff 65535 -1");
@@ -126,7 +126,7 @@ std::string packed(Values... values) {
     return bytes;
 }
 
-TEST(DescribeTest, Floats) {
+TEST(DescribeTest, FloatsArePrinted) {
     EXPECT_EQ(described("%{a} %{b}", "XYZ(f32 a, f64 b)", packed(0.1f, 0.1)), "0.1 0.1");
     EXPECT_EQ(described("%.2f{a} %e{a} %G{a} %a{a}", "XYZ(f64 a)", packed(1536.0)),
               "1536.00 1.536000e+03 1536 0x1.8p+10");
@@ -137,21 +137,21 @@ TEST(DescribeTest, Floats) {
     EXPECT_EQ(described("%999.999f{a}", "XYZ(f64 a)", packed(1e308)).size(), 1022u);
 }
 
-TEST(DescribeTest, Addresses) {
+TEST(DescribeTest, AddressesArePrinted) {
     EXPECT_EQ(described("%{a} %p{b}", "XYZ(ptr a, u64 b)", packed(uint64_t{0x7fffcafe}, uint64_t{0})),
               "0x7fffcafe 0x0");
     EXPECT_EQ(described("[%8p{a}|%-8p{a}|%08x{a}|%#X{a}]", "XYZ(ptr a)", packed(uint64_t{0xbeef})),
               "[  0xbeef|0xbeef  |0000beef|0XBEEF]");
 }
 
-TEST(DescribeTest, Characters) {
+TEST(DescribeTest, CharactersArePrintedAndEscaped) {
     EXPECT_EQ(described("%{a}%c{b}%c{c}", "XYZ(char a, u8 b, i8 c)", "A%~"), "A%~");
     EXPECT_EQ(described("%{a}|%{b}|%c{c}", "XYZ(char a, char b, i8 c)", "\0\x1b\xff"s), "\\x00|\\x1b|\\xff");
     EXPECT_EQ(described("[%3c{a}|%-3c{a}|%d{a}|%02x{a}]", "XYZ+(char a)", "\n"), "[\\x0a|\\x0a|10|0a]");
     EXPECT_EQ(described("[%3c{a}|%-3c{a}]", "XYZ+(char a)", "x"), "[  x|x  ]");
 }
 
-TEST(DescribeTest, TooShortPayloads) {
+TEST(DescribeTest, ArgumentsBeyondThePayloadAreMissing) {
     EXPECT_EQ(described("%{a} %{b}", "XYZ(f32 a, f64 b)", packed(1.5f, 2.5f)), "1.5 <missing>");
     EXPECT_EQ(described("%p{a}", "XYZ(ptr a)", "1234567"), "<missing>");
     EXPECT_EQ(described("%{a}%c{b}", "XYZ(u8 a, char b)", "\1"), "1<missing>");
@@ -162,11 +162,11 @@ TEST(DescribeTest, TooShortPayloads) {
     EXPECT_EQ(describe("%{a}", signature("XYZ+(u32 a)"), {}), "<missing>");
 }
 
-TEST(DescribeTest, StringsWithoutEnd) {
+TEST(DescribeTest, StringsWithoutEndAreMarked) {
     EXPECT_EQ(described("'%{a}'", "XYZ+(str a)", "hey"), "'hey<no end>'");
 }
 
-TEST(DescribeTest, AtMost1022Bytes) {
+TEST(DescribeTest, TextsHaveAtMost1022Bytes) {
     std::string text = described("%{a}%{a}", "XYZ+(str a)", std::string(900, 'x') + '\0');
     EXPECT_EQ(text.size(), 1022u);
     EXPECT_EQ(described("%999d{a}%999d{a}", "XYZ(i32 a)", "\7\0\0\0"s).size(), 1022u);

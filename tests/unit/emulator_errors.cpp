@@ -21,7 +21,7 @@ struct WrongLife {
     const char* cause;
 };
 
-TEST_F(RejectTest, StepsThatTheStateOfTheThreadForbids) {
+TEST_F(RejectTest, StepsThatTheStateOfTheThreadForbidsAreRefused) {
     const WrongLife lives[] = {
         {{"OHx", "OHx"}, "cannot start to run: it is Running"},
         {{"OHe"}, "cannot end: it is Unknown"},
@@ -48,12 +48,12 @@ TEST_F(RejectTest, StepsThatTheStateOfTheThreadForbids) {
     }
 }
 
-TEST_F(RejectTest, NamesFileOffsetEventAndTime) {
+TEST_F(RejectTest, TheErrorNamesFileOffsetEventAndTime) {
     trace().thread().starts(10).event("OHr", 25).ends(30);
     reject("stream.obs:36: event OHr at clock 25 (time 15): thread 1 cannot run again: it is Running");
 }
 
-TEST_F(RejectTest, KeepsWhatWasGoodUnderAPartialNameAndOlderOutputs) {
+TEST_F(RejectTest, WhatWasGoodIsKeptUnderAPartialNameNextToOlderOutputs) {
     trace().thread().starts(10).event("OHr", 25).ends(30);
     trace().file("thread.prv", "older");
     reject("OHr");
@@ -69,7 +69,7 @@ TEST_F(RejectTest, AFaultOfTheEndGivesTheFinalNames) {
     EXPECT_THAT(lines("thread.prv", 4), testing::ElementsAre("1:0:4:1"));
 }
 
-TEST_F(RejectTest, UnknownAndDisabledEvents) {
+TEST_F(RejectTest, UnknownAndDisabledEventsAreRefused) {
     trace().thread().starts(10).event("OHz", 20).ends(30);
     reject("model ovni has no such event");
     another_trace();
@@ -85,7 +85,7 @@ TEST_F(RejectTest, AllModelsCanBeEnabled) {
     accept({"-a"});
 }
 
-TEST_F(RejectTest, StacksThatDoNotMatch) {
+TEST_F(RejectTest, StacksThatDoNotMatchAreRefused) {
     mpi_thread().starts(10).event("MS[", 20).event("MR]", 21).ends(30);
     reject("mpi.function: cannot leave 12: 13 is on top of the stack");
     another_trace();
@@ -96,24 +96,24 @@ TEST_F(RejectTest, StacksThatDoNotMatch) {
     reject("mpi.function: the channel has the value 12 already");
 }
 
-TEST_F(RejectTest, EventsOfThreadsThatDoNotRun) {
+TEST_F(RejectTest, EventsOfThreadsThatDoNotRunAreRefused) {
     mpi_thread().starts(10).event("OHp", 11).event("MS[", 20);
     reject("thread 1 is Paused, the event needs it to be Running");
 }
 
-TEST_F(RejectTest, OpenStatesInLinterModeOnly) {
+TEST_F(RejectTest, OpenStatesAreRefusedInLinterModeOnly) {
     mpi_thread().starts(10).event("MS[", 20).ends(30);
     accept();
     reject("thread 1 ended with 1 open states of mpi function", {"-l"});
 }
 
-TEST_F(RejectTest, MoreThan512NestedValues) {
+TEST_F(RejectTest, MoreThan512NestedValuesAreRefused) {
     StreamBuilder& stream = trace().thread().mark(1, "stack", "deep").starts(10);
     for (int i = 0; i < 513; ++i) stream.event("OM[", 20 + i, {i64(i + 1), 1});
     reject("more than 512 values on the stack");
 }
 
-TEST_F(RejectTest, WrongMarks) {
+TEST_F(RejectTest, WrongMarksAreRefused) {
     trace().thread().mark(1, "single", "one").starts(10).event("OM[", 20, {i64(1), 1}).ends(30);
     reject("mark 1 is not a stack");
     another_trace();
@@ -150,14 +150,14 @@ TEST_F(RejectTest, WrongMarks) {
     reject("/d/stream.json: two labels of mark type 1 have the same value in 32 bits, 1");
 }
 
-TEST_F(RejectTest, BreakdownsThatTheTraceDoesNotDeclare) {
+TEST_F(RejectTest, BreakdownsThatTheTraceDoesNotDeclareAreRefused) {
     trace().thread({.require = {{"ovni", "1.1.0"}, {"nosv", "2.7.0"}}}).starts(10).ends(30);
     const std::string cause = "nosv.can_breakdown is missing, the breakdown needs it: leave -b out";
     reject(cause, {"-b"});
     reject(cause, {"-b", "--keep-going"});
 }
 
-TEST_F(RejectTest, WrongCpus) {
+TEST_F(RejectTest, WrongCpusAreRefused) {
     trace().thread().starts(10, 3).ends(30);
     reject("loom node0.a has no CPU with index 3");
     another_trace();
@@ -187,7 +187,7 @@ TEST_F(RejectTest, WrongCpus) {
     reject("CPU 3 of loom node0.a has index 1 here and 0 in another stream");
 }
 
-TEST_F(RejectTest, StreamsThatContradictEachOther) {
+TEST_F(RejectTest, StreamsThatContradictEachOtherAreRefused) {
     trace().thread({.tid = 1, .app_id = 1}).starts(10).ends(30);
     trace().thread({.tid = 2, .app_id = 2}).starts(10, -1).ends(30);
     reject("ovni.app_id of process 1 is 2 here and 1 in another stream");
@@ -216,7 +216,7 @@ TEST_F(RejectTest, StreamsThatContradictEachOther) {
 }
 
 // A shell that was killed before MPI_Init had named the run.
-TEST_F(RejectTest, NoWrapperOfTheRanks) {
+TEST_F(RejectTest, AWrapperOfTheRanksIsAccepted) {
     const std::string job = "job-0123456789abcdef";
     trace()
         .thread({.pid = 1, .tid = 1, .rank = 0})
@@ -227,14 +227,14 @@ TEST_F(RejectTest, NoWrapperOfTheRanks) {
     accept();
 }
 
-TEST_F(RejectTest, UnfinishedStreams) {
+TEST_F(RejectTest, UnfinishedStreamsAreRefused) {
     trace().thread().starts(10).ends(30).unfinished();
     reject(
         "ovni.finished is not 1: the thread did not end its stream (was the program killed? see "
         "ovnirecover)");
 }
 
-TEST_F(RejectTest, VersionsThatItDoesNotHave) {
+TEST_F(RejectTest, UnknownVersionsAreRefused) {
     trace().thread({.require = {{"ovni", "1.2.0"}}}).starts(10).ends(30);
     reject("requires version 1.2.0 of model ovni, this emulator has 1.1.0");
     another_trace();
@@ -245,7 +245,7 @@ TEST_F(RejectTest, VersionsThatItDoesNotHave) {
     accept();
 }
 
-TEST_F(RejectTest, ClocksMoreThanAnHourApart) {
+TEST_F(RejectTest, ClocksMoreThanAnHourApartAreRefused) {
     constexpr int64_t hour = INT64_C(3600) * 1'000'000'000;
     trace().thread({.loom = "a"}).starts(10).ends(hour + 20);
     trace().thread({.loom = "b"}).starts(hour + 10).ends(hour + 20);
@@ -254,13 +254,13 @@ TEST_F(RejectTest, ClocksMoreThanAnHourApart) {
     reject("1 streams begin more than an hour from the first");
 }
 
-TEST_F(RejectTest, DamageAfterWhatIsGood) {
+TEST_F(RejectTest, DamageAfterWhatIsGoodIsRefused) {
     trace().thread().starts(10).event("OHp", 20).event("OHr", 30).ends(40).truncate(3);
     reject("stream.obs:60: incomplete event");
     EXPECT_THAT(lines("thread.partial.prv", 4), testing::ElementsAre("1:0:4:1", "1:10:4:2", "1:20:4:1"));
 }
 
-TEST_F(RejectTest, CommandLines) {
+TEST_F(RejectTest, WrongCommandLinesAreRefused) {
     trace().thread().starts(10).ends(20);
     Finished help = run({program("ovniemu"), "--help"});
     EXPECT_EQ(help.status, 0);
@@ -280,7 +280,7 @@ TEST_F(RejectTest, CommandLines) {
     }
 }
 
-TEST(NoTraceTest, IsAnErrorAndLeavesNothing) {
+TEST(NoTraceTest, ADirectoryWithoutATraceIsAnErrorAndStaysEmpty) {
     const TemporaryDirectory directory;
     const std::string empty = directory.path() / "empty";
     std::filesystem::create_directory(empty);

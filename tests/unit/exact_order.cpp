@@ -132,18 +132,18 @@ TEST(LiteralHeapTest, PlaysTheKnownExamples) {
     EXPECT_EQ(letters({{1, 5}, {1, 5}}), "ABAB");
 }
 
-TEST(ExactOrderTest, NothingAndOneStream) {
+TEST(ExactOrderTest, NoStreamAndOneStreamStayInOrder) {
     EXPECT_EQ(ExactTrace().merged(), "");
     EXPECT_EQ(ExactTrace({{}, {3, 3, 4}}).merged(), "B3 B3 B4 ");
 }
 
-TEST(ExactOrderTest, KnownExamples) {
+TEST(ExactOrderTest, KnownExamplesAreInTheOrderOfTheReference) {
     EXPECT_EQ(ExactTrace({{5, 6}, {5, 6}, {5, 6}}).merged(), "A5 C5 B5 C6 B6 A6 ");
     EXPECT_EQ(ExactTrace({{1, 5}, {2, 5}, {3, 5}, {4, 5}}).merged(), "A1 B2 C3 D4 C5 D5 A5 B5 ");
 }
 
 // The heap alone, with the clocks in windows of one ns and more.
-TEST(HeapReplayTest, IsTheLiteralHeapForAnyWindow) {
+TEST(HeapReplayTest, PlaysTheLiteralHeapForAnyWindow) {
     std::mt19937_64 random(3);
     for (int round = 0; round < 3000; ++round) {
         Streams streams = random_streams(random, 1 + random() % 12, 1 + random() % 30,
@@ -205,7 +205,7 @@ TEST(HeapReplayTest, TiesAreThePlacesInTheirGroup) {
     }
 }
 
-TEST(ExactOrderTest, RandomTraces) {
+TEST(ExactOrderTest, RandomTracesAreInTheOrderOfTheHeap) {
     std::mt19937_64 random(5);
     for (int round = 0; round < 60; ++round)
         expect_played(random_streams(random, random() % 40, 30, 1 + static_cast<int64_t>(random() % 6)));
@@ -213,14 +213,14 @@ TEST(ExactOrderTest, RandomTraces) {
 
 // Longer than a window, from all events at one clock to clocks far apart; few streams, and so many that their
 // events are copied.
-TEST(ExactOrderTest, ManyWindows) {
+TEST(ExactOrderTest, TracesOfManyWindowsAreInTheOrderOfTheHeap) {
     std::mt19937_64 random(6);
     for (size_t streams : {20, 150})
         for (int64_t step : {INT64_C(1), INT64_C(2), INT64_C(100), INT64_C(30'000'000'000)})
             expect_played(random_streams(random, streams, 160'000 / streams, step));
 }
 
-TEST(ExactOrderTest, WithoutTiesItIsCanonicalOrder) {
+TEST(ExactOrderTest, TracesWithoutTiesAreInCanonicalOrder) {
     ExactTrace trace;
     for (int s = 0; s < 7; ++s) {
         StreamBuilder& stream = trace.stream();
@@ -289,7 +289,7 @@ TEST(ExactOrderTest, DamageAtTheBeginningComesFirst) {
     EXPECT_EQ(order, "0202");
 }
 
-TEST(TiesTest, AreCountedInGroupsOfStreams) {
+TEST(TiesTest, TiesAreCountedInGroupsOfStreams) {
     ExactTrace trace({{1, 5, 5, 7}, {5, 6, 9}, {5, 7, 7, 9}, {8, 8}});
     for (EventOrder order : {EventOrder::canonical, EventOrder::exact}) {
         Merger events(trace.readers(), order);

@@ -46,13 +46,13 @@ TEST_F(FileWindowTest, ASmallFileIsReadWhole) {
     expect_content(window);
 }
 
-TEST_F(FileWindowTest, AnEmptyFile) {
+TEST_F(FileWindowTest, AnEmptyFileHasNoBytes) {
     FileWindow window(file_of(0), 100);
     EXPECT_EQ(window.size(), 0u);
     EXPECT_EQ(window.end(), 0u);
 }
 
-TEST_F(FileWindowTest, WhatIsNoRegularFile) {
+TEST_F(FileWindowTest, WhatIsNoRegularFileIsAnError) {
     EXPECT_ERROR(FileWindow("/dev/null", 100), "not a regular file");
     EXPECT_ERROR(FileWindow("/", 100), "not a regular file");
     EXPECT_ERROR(FileWindow(path(), 100), "cannot open");
@@ -113,7 +113,7 @@ TEST_F(FileWindowTest, ChangedBytesStayChanged) {
     EXPECT_EQ(*window.at(90), changed);
 }
 
-TEST_F(FileWindowTest, AFileThatBecomesShorter) {
+TEST_F(FileWindowTest, AFileThatBecomesShorterIsAnError) {
     FileWindow window(file_of(1000), 100);
     ASSERT_EQ(::truncate(path().c_str(), 150), 0);
     EXPECT_ERROR_AT(window.ensure(90, 300), 150);

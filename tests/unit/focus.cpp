@@ -104,7 +104,7 @@ TEST_F(FocusTest, ARankThatIsNotThereIsRefused) {
     expect_nothing("part");
 }
 
-TEST_F(FocusTest, OfACallThatNobodyHasRecordedIsTheWholeWithAWord) {
+TEST_F(FocusTest, ACallThatNobodyHasRecordedIsReported) {
     builder_.thread({.rank = 0, .nranks = 1, .require = {{"ovni", "1.1.0"}, {"mpi", "1.1.0"}}})
         .starts(100)
         .event("MUf", 150)

@@ -90,7 +90,7 @@ class FocusInProgramsTest : public CutByOptions {
     int count_ = 0;
 };
 
-TEST_F(FocusInProgramsTest, RegionsThatAreNestedAndVisitedAgain) {
+TEST_F(FocusInProgramsTest, RegionsAreShownAsTheyAreCut) {
     const std::vector<Words> by_seed[] = {{{"--region", "solve"},
                                            {"--region", "halo#2", "--ranks", "0-2"},
                                            {"--without", "Init,Finalize"},
@@ -105,7 +105,7 @@ TEST_F(FocusInProgramsTest, RegionsThatAreNestedAndVisitedAgain) {
     }
 }
 
-TEST_F(FocusInProgramsTest, RandomTraces) {
+TEST_F(FocusInProgramsTest, RandomTracesAreShownAsTheyAreCut) {
     build(builder_, {.seed = 41, .punctual = false, .models = every_model});
     whole_ = builder_.write();
     const int64_t length = CutTest::length(whole_);

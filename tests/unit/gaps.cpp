@@ -25,22 +25,22 @@ TEST_F(GapsTest, EventsOfTheLifeCycleLieInside) {
     EXPECT_EQ(read_all(), "8 10 OB. 0\n20 12 gap 0\n20 15 OHp 0\n32 29 OHr 0\n44 30 end 0\n44 30 OB. 0\n");
 }
 
-TEST_F(GapsTest, WithoutAnEndItLastsToTheEndOfTheStream) {
+TEST_F(GapsTest, AGapWithoutAnEndLastsToTheEndOfTheStream) {
     build().event("OB.", 10).gap(12, std::nullopt, 3).event("OHe", 100);
     EXPECT_EQ(read_all(), "8 10 OB. 0\n20 12 gap 3\n20 100 OHe 0\n");
 }
 
-TEST_F(GapsTest, NothingFollows) {
+TEST_F(GapsTest, NothingNeedsToFollowAGap) {
     build().event("OB.", 10).gap(12, 14, 3);
     EXPECT_EQ(read_all(), "8 10 OB. 0\n20 12 gap 3\n");
 }
 
-TEST_F(GapsTest, OneAtTheVeryBeginning) {
+TEST_F(GapsTest, AGapMayComeBeforeAllEvents) {
     build().gap(3, 5, 2).event("OB.", 10);
     EXPECT_EQ(read_all(), "8 3 gap 2\n8 5 end 2\n8 10 OB. 0\n");
 }
 
-TEST_F(GapsTest, TwoInARowWithoutAnEventBetween) {
+TEST_F(GapsTest, TwoGapsMayFollowEachOther) {
     build().event("OB.", 10).gap(12, 14, 1).gap(15, 17, 2).event("OB.", 20);
     EXPECT_EQ(read_all(), "8 10 OB. 0\n20 12 gap 1\n20 14 end 1\n20 15 gap 2\n20 17 end 2\n20 20 OB. 0\n");
 }
@@ -102,7 +102,7 @@ struct Damaged {
 };
 class DamagedGapsTest : public GapsTest, public ::testing::WithParamInterface<Damaged> {};
 
-TEST_P(DamagedGapsTest, IsAnError) {
+TEST_P(DamagedGapsTest, TheErrorNamesTheFileAndTheCause) {
     build_events();
     build().gaps_text(GetParam().text);
     EXPECT_ERROR(read_all(), GetParam().cause);

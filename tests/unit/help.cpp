@@ -168,7 +168,7 @@ TEST(HelpTest, EveryDatasetOfColumnsIsNamed) {
     for (std::string name; std::getline(lines, name);) EXPECT_THAT(columns, HasSubstr(name));
 }
 
-TEST(WrappedTextTest, ParagraphsItemsAndCode) {
+TEST(WrappedTextTest, ParagraphsAndItemsAreWrappedButNotCode) {
     EXPECT_EQ(
         wrapped_markdown(
             "# Title\n\nsome words\nof a paragraph\n\n- `term`: its meaning\n- item\n\n    code  here\n", 12),

@@ -9,7 +9,7 @@
 namespace ovni::test {
 namespace {
 
-TEST(IdMapTest, IsEmptyAtFirst) {
+TEST(IdMapTest, ANewMapIsEmpty) {
     const IdMap map;
     for (uint64_t id : {UINT64_C(0), UINT64_C(1), UINT64_MAX}) EXPECT_EQ(map.find(id), IdMap::none);
 }

@@ -55,7 +55,7 @@ class RandomJson {
     std::mt19937_64 random_;
 };
 
-TEST(Json, IsWhatTheLibraryReads) {
+TEST(Json, TextsAreReadAsByTheLibrary) {
     for (unsigned seed = 0; seed < 200; ++seed) {
         const Json expected = RandomJson(seed).value(4);
         for (const std::string& text :

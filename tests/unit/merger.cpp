@@ -48,7 +48,7 @@ class MergerTest : public ::testing::Test {
     std::string merged_;
 };
 
-TEST_F(MergerTest, NoStreamsAndEmptyStreams) {
+TEST_F(MergerTest, NoStreamsAndEmptyStreamsHaveNoEvents) {
     EXPECT_EQ(merged(), "");
     stream(Clocks{});
     EXPECT_EQ(merged(), "");
@@ -65,7 +65,7 @@ TEST_F(MergerTest, ClocksInterleave) {
     EXPECT_EQ(merged(), "A1 B2 B3 A7 B8 A9 ");
 }
 
-TEST_F(MergerTest, ReadersInAnyOrder) {
+TEST_F(MergerTest, ReadersMayComeInAnyOrder) {
     stream({1, 5});
     stream({1, 5});
     Trace trace = Trace::open(trace_.write(), Metadata::version_only);
@@ -76,7 +76,7 @@ TEST_F(MergerTest, ReadersInAnyOrder) {
     EXPECT_EQ(events.next()->stream, 1u);
 }
 
-TEST_F(MergerTest, TimesFarApart) {
+TEST_F(MergerTest, TimesMayLieFarApart) {
     stream({0, INT64_C(1) << 31, INT64_C(1) << 33, INT64_MAX - 1, INT64_MAX});
     stream({1, INT64_C(1) << 32, INT64_C(1) << 62, INT64_MAX});
     EXPECT_EQ(merged(),
@@ -84,7 +84,7 @@ TEST_F(MergerTest, TimesFarApart) {
               "A9223372036854775807 B9223372036854775807 ");
 }
 
-TEST_F(MergerTest, NegativeClocksWhereTheyAreAllowed) {
+TEST_F(MergerTest, NegativeClocksAreMergedWhereTheyAreAllowed) {
     stream({INT64_MIN, -5, INT64_MAX});
     stream({-6, 3});
     EXPECT_EQ(merged(ClockOrder::any), "A-9223372036854775808 B-6 A-5 B3 A9223372036854775807 ");
@@ -223,7 +223,7 @@ uint64_t ties_among(const std::vector<Expected>& events) {
 // windows are cut, grow, and shrink.
 class MergerOrderTest : public MergerTest, public ::testing::WithParamInterface<std::tuple<int, int64_t>> {};
 
-TEST_P(MergerOrderTest, IsThatOfAStableSort) {
+TEST_P(MergerOrderTest, EventsComeInTheOrderOfAStableSort) {
     auto [streams, step] = GetParam();
     std::mt19937_64 random(7);
     std::vector<Expected> expected;

@@ -16,7 +16,7 @@ StreamBuilder good() {
     return StreamBuilder({.rank = 2, .nranks = 4, .cpus = {{0, 10}, {1, 12}}});
 }
 
-TEST(MetadataTest, AllMembers) {
+TEST(MetadataTest, AllMembersAreRead) {
     StreamBuilder stream = good();
     stream.set("ovni.run", "job.7")
         .set("ovni.began", 1'700'000'000)
@@ -49,7 +49,7 @@ TEST(MetadataTest, AllMembers) {
     EXPECT_EQ(metadata.common->hardware_counters[0].second, "cycles");
 }
 
-TEST(MetadataTest, WhatMayBeAbsent) {
+TEST(MetadataTest, MembersMayBeAbsent) {
     StreamBuilder stream({.cpus = {}});
     stream.unset("ovni.app_id").unset("ovni.lib").unset("ovni.require").unset("ovni.finished");
     StreamMetadata metadata = parse(stream);
@@ -60,7 +60,7 @@ TEST(MetadataTest, WhatMayBeAbsent) {
     EXPECT_TRUE(metadata.common->cpus.empty());
 }
 
-TEST(MetadataTest, CallSites) {
+TEST(MetadataTest, CallSitesAreRead) {
     StreamBuilder stream = good();
     stream.set("mpi.modules.0", "1fa3 55d0c4a2b000 /home/me/my program")
         .set("mpi.modules.2", "- 0 /lib/x.so");
@@ -75,7 +75,7 @@ TEST(MetadataTest, CallSites) {
     EXPECT_FALSE(metadata.process->calls->sites.at(7).callers[1].module);
 }
 
-TEST(MetadataTest, CallSitesThatSayNothing) {
+TEST(MetadataTest, CallSitesThatSayNothingAreErrors) {
     std::string deep = "MPI_Send";
     for (int i = 0; i <= OVNI_MPI_MOST_CALLERS; ++i) deep += " ?+0x10";
     const std::pair<const char*, const char*> wrong[] = {{"mpi.sites.x", "MPI_Send 0+0x1"},
@@ -103,7 +103,7 @@ TEST(MetadataTest, OtherPartsAreNotLookedAt) {
               "gpu");
 }
 
-TEST(MetadataTest, CommentsAndTruncatedNumbers) {
+TEST(MetadataTest, CommentsAreSkippedAndNumbersTruncated) {
     StreamMetadata metadata = parse_metadata(
         "// c\n{\"version\": 3.0, /* d */ \"ovni\": {\"part\": \"thread\", \"loom\": \"a\", \"pid\": 7.9, "
         "\"tid\": "
@@ -123,13 +123,13 @@ TEST(MetadataTest, MissingMembersOfACpuAreZero) {
     EXPECT_EQ(parse(stream).common->cpus.at(0), CpuId{});
 }
 
-TEST(MetadataTest, PunctualMarks) {
+TEST(MetadataTest, PunctualMarksAreRead) {
     StreamBuilder stream = good();
     stream.mark(98, "single", "marker").set("ovni.mark.98.punctual", true);
     EXPECT_EQ(parse(stream).common->marks->at(0).kind, MarkKind::punctual);
 }
 
-TEST(MetadataTest, DamagedJson) {
+TEST(MetadataTest, DamagedJsonIsAnError) {
     EXPECT_ERROR(parse_metadata("", "p"), "JSON");
     EXPECT_ERROR(parse_metadata("[3]", "p"), "not a JSON object");
     EXPECT_ERROR(parse_metadata(R"({"version": 3, "version": 3})", "p"), "twice");
@@ -139,7 +139,7 @@ TEST(MetadataTest, DamagedJson) {
     EXPECT_ERROR_AT(parse_metadata("{\"version\": ", "p"), 13);
 }
 
-TEST(MetadataTest, TheVersionAlone) {
+TEST(MetadataTest, TheVersionMayBeReadAlone) {
     EXPECT_NO_THROW(parse_metadata_version(R"({"version": 3})", "p"));
     EXPECT_ERROR(parse_metadata_version(R"({"version": 2})", "p"), "version 2");
     EXPECT_ERROR(parse_metadata_version("{}", "p"), "version: is missing");
@@ -155,7 +155,7 @@ void PrintTo(const WrongMetadata& wrong, std::ostream* out) {
 }
 class WrongMetadataTest : public ::testing::TestWithParam<WrongMetadata> {};
 
-TEST_P(WrongMetadataTest, IsAnError) {
+TEST_P(WrongMetadataTest, TheErrorNamesTheFileAndTheCause) {
     StreamBuilder stream = good();
     if (GetParam().value.is_null())
         stream.unset(GetParam().member);

@@ -81,7 +81,7 @@ void expect_channel(const ChannelSpec& channel, const Json& described) {
     EXPECT_EQ(labels, described["values"].get<decltype(labels)>());
 }
 
-TEST(ModelTables, HaveTheModelsAndChannelsThatAreDescribed) {
+TEST(ModelTables, ModelsAndChannelsAreThoseThatAreDescribed) {
     const auto ours = std::ranges::count(all_models(), Origin::ours, &ModelSpec::origin);
     ASSERT_EQ(all_models().size(), description()["models"].size() + static_cast<size_t>(ours));
     for (const Json& described : description()["models"]) {
@@ -112,7 +112,7 @@ void expect_action(const ModelSpec& model, const EventSpec& event, const Json& d
     EXPECT_EQ(event.value, described["value"].get<int64_t>());
 }
 
-TEST(ModelTables, HaveEveryEventThatIsDescribedAndNoOther) {
+TEST(ModelTables, EventsAreThoseThatAreDescribed) {
     size_t all = 0;
     for (const Json& described : description()["models"]) {
         const ModelSpec& model = model_of(described);

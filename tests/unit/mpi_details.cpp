@@ -59,7 +59,7 @@ constexpr const char* wait_leaves = "00 4d 57 5d 88 77 66 55 44 33 22 11";
 
 }  // namespace
 
-TEST(MpiDetails, OfASend) {
+TEST(MpiDetails, ASendHasItsPeerTagCommunicatorAndBytes) {
     MpiDetails enter = details_of(send_enters);
     EXPECT_EQ(enter.step, Step::enter);
     EXPECT_EQ(enter.function->name, "MPI_Send");
@@ -75,7 +75,7 @@ TEST(MpiDetails, OfASend) {
     EXPECT_EQ(leave.tag, 7);
 }
 
-TEST(MpiDetails, OfAFunctionWithANumber) {
+TEST(MpiDetails, AFunctionWithANumberHasItsCommunicator) {
     MpiDetails enter = details_of(split_enters);
     EXPECT_EQ(enter.function->name, "MPI_Comm_split");
     EXPECT_EQ(enter.root, OVNI_MPI_ANY);
@@ -86,7 +86,7 @@ TEST(MpiDetails, OfAFunctionWithANumber) {
     EXPECT_FALSE(leave.request.has_value());
 }
 
-TEST(MpiDetails, OfAReceiveThatCompletesLater) {
+TEST(MpiDetails, ALaterCompletionHasItsRequestAndMessage) {
     EXPECT_EQ(details_of(wait_enters).request, 9u);
     MpiDetails ended = details_of(request_ends);
     EXPECT_EQ(ended.step, Step::request_ended);
@@ -99,7 +99,7 @@ TEST(MpiDetails, OfAReceiveThatCompletesLater) {
     EXPECT_EQ(details_of(wait_leaves).step, Step::leave);
 }
 
-TEST(MpiDetails, OfBytesBehindANumberHave48Bits) {
+TEST(MpiDetails, BytesBehindANumberHave48Bits) {
     // Number 29 is MPI_Alltoallv.
     MpiDetails details =
         details_of("0f 4d 58 5b 88 77 66 55 44 33 22 11 1d 00 ff ff ff ff 01 00 00 00 01 02 03 04 05 06");
@@ -108,7 +108,7 @@ TEST(MpiDetails, OfBytesBehindANumberHave48Bits) {
     EXPECT_EQ(details_of("07 4d 41 52 88 77 66 55 44 33 22 11 00 00 00 00 02 00 00 00").bytes, 0x200000000u);
 }
 
-TEST(MpiDetails, AreLeftOutWhereThereAreNoneOrTheyAreDamaged) {
+TEST(MpiDetails, MissingAndDamagedDetailsAreLeftOut) {
     MpiDetails plain = details_of("00 4d 53 5b 88 77 66 55 44 33 22 11");
     EXPECT_EQ(plain.step, Step::enter);
     EXPECT_FALSE(plain.peer.has_value());
@@ -121,7 +121,7 @@ TEST(MpiDetails, AreLeftOutWhereThereAreNoneOrTheyAreDamaged) {
     EXPECT_EQ(details_of("00 4f 48 78 88 77 66 55 44 33 22 11").step, Step::other);
 }
 
-TEST(MpiDetails, AreTextForPeople) {
+TEST(MpiDetails, DetailsAreTextForPeople) {
     EXPECT_EQ(text_of(send_enters), " peer=1 tag=7 communicator=1");
     EXPECT_EQ(text_of(send_leaves), " peer=1 tag=7 bytes=20");
     EXPECT_EQ(text_of(split_leaves), " communicator=3");
@@ -134,7 +134,7 @@ TEST(MpiDetails, AreTextForPeople) {
               " root=here communicator=5 bytes=8");
 }
 
-TEST(MpiDetails, OfACommunicator) {
+TEST(MpiDetails, ACommunicatorHasItsNumberIdAndMembers) {
     Bytes data = from_hex(
         "03 00 00 00 08 00 00 00 88 77 66 55 44 33 22 11 00 00 00 00 02 00 00 00 00 00 00 00 00 00 00 00"
         " 01 00 00 00 03 00 00 00");

@@ -15,7 +15,7 @@ std::string family_of(const std::vector<std::string>& libraries) {
     return family ? std::string(family->name) : "";
 }
 
-TEST(MpiFamilies, AreKnownByLibrariesOfAProgram) {
+TEST(MpiFamilies, FamiliesAreKnownByLibrariesOfAProgram) {
     EXPECT_EQ(family_of({"libc.so.6", "libmpi.so.40"}), "openmpi");
     EXPECT_EQ(family_of({"libmpi.so.40.30.4"}), "openmpi");
     EXPECT_EQ(family_of({"libm.so.6", "libmpich.so.12", "libc.so.6"}), "mpich");

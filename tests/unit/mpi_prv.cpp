@@ -29,7 +29,7 @@ uint16_t function(std::string_view name) {
     throw std::invalid_argument(std::string(name));
 }
 
-TEST(ParaverFunctions, HaveNumbersThatOtherToolsKnow) {
+TEST(ParaverFunctions, NumbersAreThoseThatOtherToolsKnow) {
     for (uint16_t f = 0; f < functions; ++f) {
         const ParaverFunction& known = paraver_function(f);
         EXPECT_LT(known.number, paraver_mpi::first_illegal_number) << mpi_function_rows[f].name;
@@ -44,7 +44,7 @@ TEST(ParaverFunctions, HaveNumbersThatOtherToolsKnow) {
     }
 }
 
-TEST(ParaverFunctions, WithoutANumberHaveThatOfTheNearestKin) {
+TEST(ParaverFunctions, FunctionsWithoutANumberHaveThatOfTheNearestKin) {
     auto type_and_number = [](std::string_view name) {
         const ParaverFunction& known = paraver_function(function(name));
         return std::pair(known.type, static_cast<int>(known.number));
@@ -214,7 +214,7 @@ class MpiPrvTest : public testing::Test {
     std::string messages_;
 };
 
-TEST_F(MpiPrvTest, HasTasksStatesAndCollectives) {
+TEST_F(MpiPrvTest, TheFileHasTasksStatesAndCollectives) {
     rank(0, 1)
         .starts(0)
         .event("MUi", 10)
@@ -272,7 +272,7 @@ TEST_F(MpiPrvTest, GapsEndCallsAndCallsInsideOfOthersAreLeftOut) {
 }
 
 // A line of a wait comes behind the calls of its time.
-TEST_F(MpiPrvTest, HasWaitsAndTheCriticalPath) {
+TEST_F(MpiPrvTest, TheFileHasWaitsAndTheCriticalPath) {
     for (int r : {0, 1})
         rank(r, 10 * r + 1)
             .set("ovni.run", "a-run")
@@ -313,13 +313,13 @@ TEST_F(MpiPrvTest, TasksThatWereNotRecordedAreThere) {
     EXPECT_THAT(read_file(directory_ / "mpi.row"), HasSubstr("LEVEL NODE SIZE 2\nnot-recorded\nnode1\n"));
 }
 
-TEST_F(MpiPrvTest, IsNotWrittenForOtherPrograms) {
+TEST_F(MpiPrvTest, ProgramsWithoutMpiGetNoFile) {
     trace_.thread().starts(0).ends(10);
     EXPECT_EQ(emulate(), "");
     EXPECT_THAT(messages_, HasSubstr("no MPI program is in this trace"));
 }
 
-TEST_F(MpiPrvTest, AnErrorLeavesAPartialOne) {
+TEST_F(MpiPrvTest, AnErrorLeavesAPartialFile) {
     rank(0, 1).starts(0).event("MUi", 10).event("MUI", 20).event("MUI", 30).ends(90);
     EXPECT_THAT(emulate({}, 1), HasSubstr("\n2:1:1:1:1:20:50000003:0:25:0\n"));
     EXPECT_FALSE(std::filesystem::exists(directory_ / "mpi.prv"));

@@ -68,7 +68,7 @@ TEST_F(PackedEndsTest, ComeOutAsTheyWere) {
     }
 }
 
-TEST_F(PackedEndsTest, OfBlockingCallsAreSmall) {
+TEST_F(PackedEndsTest, EndsOfBlockingCallsAreSmall) {
     constexpr size_t ends = 10'000;
     PackedEnds packed;
     for (size_t i = 0; i < ends; ++i) {

@@ -83,7 +83,7 @@ TEST_F(PackedMessagesTest, ComeOutAsTheyWereInOrder) {
     }
 }
 
-TEST_F(PackedMessagesTest, OfARankAreInTheOrderOfStreamsTimesAndOffsets) {
+TEST_F(PackedMessagesTest, MessagesOfARankAreInTheOrderOfStreamsTimesAndOffsets) {
     SentMessages sent(3);
     std::vector<Message> all;
     for (int i = 0; i < 2000; ++i) {
@@ -98,7 +98,7 @@ TEST_F(PackedMessagesTest, OfARankAreInTheOrderOfStreamsTimesAndOffsets) {
     expect_equal(sent.all(), all);
 }
 
-TEST(CallTimesTest, AreThoseThatWereAdded) {
+TEST(CallTimesTest, TimesAreThoseThatWereAdded) {
     constexpr size_t count = 300'000;
     constexpr int64_t long_time = int64_t{1} << 33;
     const auto call = [](size_t i) {

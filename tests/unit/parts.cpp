@@ -76,7 +76,7 @@ class PartsTest : public testing::Test {
     std::atomic<int> opened_ = 0;
 };
 
-TEST_F(PartsTest, AreProcessesWithCpusOfTheirOwn) {
+TEST_F(PartsTest, ProcessesWithCpusOfTheirOwnAreParts) {
     for (int pid : {1, 2, 3}) process(pid, pid).ends(100 + pid);
     for (int ranks : {1, 2, 4}) EXPECT_THAT(parts(ranks), ElementsAre(0, 1, 2));
     // CPU 0, those of the processes, those that nobody used, the virtual one.
@@ -106,7 +106,7 @@ TEST_F(PartsTest, HoldAllThreadsOfTheVirtualCpu) {
     EXPECT_THAT(parts(), ElementsAre(0, 1, 0));
 }
 
-TEST_F(PartsTest, AreWholeLoomsWhereEventsAreMissing) {
+TEST_F(PartsTest, LoomsAreWholeWhereEventsAreMissing) {
     process(1, 1).ends(100);
     process(2, 2).gap(50, 60).event("OB.", 70).ends(101);
     trace_.thread({.loom = "node1.a", .pid = 7, .tid = 7, .cpus = six_cpus}).starts(7, 1).ends(100);
@@ -116,7 +116,7 @@ TEST_F(PartsTest, AreWholeLoomsWhereEventsAreMissing) {
     EXPECT_THAT(parts(), ElementsAre(0, 0, 0, 1, 2));
 }
 
-TEST_F(PartsTest, AreWholeLoomsWhereACpuIsNotThere) {
+TEST_F(PartsTest, LoomsAreWholeWhereACpuIsNotThere) {
     process(1, 1).event("OAr", 50, {9, 2}).ends(100);
     process(2, 2).ends(101);
     EXPECT_THAT(parts(), ElementsAre(0, 0));
@@ -151,7 +151,7 @@ TEST_F(PartsTest, HoldWhoMovesAmidSortedEvents) {
 }
 
 // The error names the CPU, and not a thread of a process that is emulated elsewhere.
-TEST_F(PartsTest, AreWholeLoomsWhereALongStreamNamesACpuThatIsNotThere) {
+TEST_F(PartsTest, LoomsAreWholeWhereALongStreamNamesACpuThatIsNotThere) {
     StreamBuilder& stream = process(1, 1);
     while (stream.bytes().size() < 3 * largest_block) stream.event("OB.", 10);
     stream.event("OAr", 50, {9, 2}).ends(100);
@@ -170,7 +170,7 @@ TEST_F(PartsTest, IgnoreBytesThatOnlyLookLikeAMove) {
     EXPECT_THAT(parts(), ElementsAre(0, 1));
 }
 
-TEST_F(PartsTest, AreWholeLoomsWhereALongStreamHasAGap) {
+TEST_F(PartsTest, LoomsAreWholeWhereALongStreamHasAGap) {
     StreamBuilder& stream = process(1, 1);
     for (int64_t i = 0; i < many; ++i) stream.event("OB.", 10 + i);
     stream.gap(20 + many, 30 + many).ends(40 + many);
@@ -178,7 +178,7 @@ TEST_F(PartsTest, AreWholeLoomsWhereALongStreamHasAGap) {
     EXPECT_THAT(parts(), ElementsAre(0, 0));
 }
 
-TEST_F(PartsTest, OfProcessesThatAreAloneInTheirLoomsNeedNoReading) {
+TEST_F(PartsTest, ProcessesThatAreAloneInTheirLoomsNeedNoReading) {
     for (const char* loom : {"node1.a", "node2.a"})
         trace_.thread({.loom = loom, .pid = 9, .tid = 9, .cpus = six_cpus}).starts(9, 1).ends(100);
     for (int pid : {1, 2}) process(pid, pid).ends(100);
@@ -186,7 +186,7 @@ TEST_F(PartsTest, OfProcessesThatAreAloneInTheirLoomsNeedNoReading) {
     EXPECT_EQ(opened_, 4);  // each once for its start, once for the rest
 }
 
-TEST_F(PartsTest, AreReadFromEventsOnlyWhereThatBalances) {
+TEST_F(PartsTest, EventsAreReadOnlyWhereThatBalances) {
     for (const char* loom : {"node0.a", "node1.a"})
         for (int pid : {1, 2})
             trace_.thread({.loom = loom, .pid = pid, .tid = pid, .cpus = six_cpus})
@@ -198,14 +198,14 @@ TEST_F(PartsTest, AreReadFromEventsOnlyWhereThatBalances) {
     EXPECT_EQ(opened_, 8);
 }
 
-TEST_F(PartsTest, AreKnownFromTheFirstEventsWhereAllStartOnOneCpu) {
+TEST_F(PartsTest, FirstEventsAreEnoughWhereAllStartOnOneCpu) {
     for (int pid : {1, 2, 3}) process(pid, 1).event("OAs", 50, {pid}).ends(100);
     EXPECT_THAT(dealt(2), ElementsAre(0, 0, 0));
     EXPECT_EQ(opened_, 3);
 }
 
 // Rank 0 has the whole trace, of which it alone can say the order.
-TEST_F(PartsTest, AreThoseOfRank0InExactOrder) {
+TEST_F(PartsTest, RankZeroHasTheWholeTraceInExactOrder) {
     for (int pid : {1, 2, 3}) process(pid, pid).ends(100);
     const Trace trace = Trace::open(trace_.write());
     const System system(trace);
@@ -217,7 +217,7 @@ TEST_F(PartsTest, AreThoseOfRank0InExactOrder) {
     });
 }
 
-TEST_F(PartsTest, AreAllOfTheTraceForOneRank) {
+TEST_F(PartsTest, OneRankHasTheWholeTrace) {
     for (int pid : {1, 2}) process(pid, pid).ends(100);
     EXPECT_THAT(dealt(1), ElementsAre(0, 0));
     EXPECT_EQ(opened_, 0);

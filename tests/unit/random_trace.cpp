@@ -169,7 +169,7 @@ std::string known_models() {
 
 class RandomTraceEmulation : public testing::TestWithParam<RandomTrace> {};
 
-TEST_P(RandomTraceEmulation, IsAccepted) {
+TEST_P(RandomTraceEmulation, OvniemuAcceptsARandomTrace) {
     RandomTrace what = GetParam();
     what.models = known_models();
     what.looms = 3;

@@ -52,7 +52,7 @@ TEST_F(RegionSortTest, EqualClocksKeepTheirOrder) {
     EXPECT_EQ(now(), "10:OHx 20:OB. 20:6C[ 20:6Ma 40:OU[ 41:OU] 50:OHe ");
 }
 
-TEST_F(RegionSortTest, UnsortedInsideAndOlderThanEverything) {
+TEST_F(RegionSortTest, ARegionOlderThanEverythingMovesToTheBeginning) {
     events("40:OU[ 12:6C[ 11:6C] 41:OU] 50:OHe");
     sort_regions(directory());
     EXPECT_EQ(now(), "11:6C] 12:6C[ 40:OU[ 41:OU] 50:OHe ");

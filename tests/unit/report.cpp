@@ -37,7 +37,7 @@ class SmallReportTest : public ReportTest {
     }
 };
 
-TEST_F(SmallReportTest, SaysAllThis) {
+TEST_F(SmallReportTest, TheReportHasEveryMember) {
     Json all = report();
     EXPECT_EQ(all["trace"]["directory"], trace_.path().string());
     all["trace"].erase("directory");
@@ -194,7 +194,7 @@ TEST_F(ReportTest, TellsValuesWithoutLabelFromAllOthers) {
         R"([{"value":null,"label":null,"ns":5,"times":1},{"value":-9223372036854775808,"label":"least","ns":10,"times":1},{"value":9223372036854775807,"label":"most","ns":20,"times":1}])");
 }
 
-TEST_F(ReportTest, HasSumsThatDoNotOverflow) {
+TEST_F(ReportTest, SumsDoNotOverflow) {
     constexpr int64_t last = INT64_MAX - 5;
     for (int tid : {1, 2, 3})
         trace_
@@ -232,7 +232,7 @@ TEST_F(ReportTest, SaysWhatClocksAreWorth) {
     EXPECT_EQ(clocks["bound"], 30);
 }
 
-TEST_F(ReportTest, OfABadTraceIsPartial) {
+TEST_F(ReportTest, AWrongEventMakesAPartialReport) {
     trace_.thread({.tid = 1}).starts(10).event("OHp", 30).event("OHp", 40).event("OHr", 50).ends(60);
     trace_.thread({.tid = 2, .cpus = {{0, 0}, {1, 1}}})
         .starts(20, 1)
@@ -252,7 +252,7 @@ TEST_F(ReportTest, OfABadTraceIsPartial) {
         EXPECT_TRUE(all[unknown].is_null());
 }
 
-TEST_F(ReportTest, ACompleteOneReplacesAPartialOne) {
+TEST_F(ReportTest, ACompleteReportReplacesAPartialOne) {
     trace_.thread().starts(10).ends(20);
     std::ofstream(file("report.partial.json")) << "of an earlier emulation";
     EXPECT_EQ(report()["total"]["events"]["ovni"], 2);
@@ -269,7 +269,7 @@ TEST_F(ReportTest, SaysWhatWasLeftOut) {
     EXPECT_TRUE(damages[0]["good_bytes"].is_null());
 }
 
-TEST_F(ReportTest, DoesNotDependOnWhatTheOutputDirectoryHolds) {
+TEST_F(ReportTest, FilesInTheOutputDirectoryChangeNothing) {
     trace_.thread().starts(10).ends(20);
     fs::path output = file("output");
     std::string first = report({"-o", output}).dump();
@@ -287,13 +287,13 @@ TEST_F(ReportTest, TellsEachWarningOnce) {
     EXPECT_EQ(done.err.find(warning, first + 1), std::string::npos) << done.err;
 }
 
-TEST_F(ReportTest, OfAnEmptyTraceIsEmpty) {
+TEST_F(ReportTest, AnEmptyTraceHasAnEmptyReport) {
     Json all = report({"--empty-ok"});
     EXPECT_EQ(all["processes"], Json::array());
     EXPECT_EQ(all["trace"]["duration"], 0);
 }
 
-TEST_F(ReportTest, ThatCannotBeWrittenIsAnErrorBeforeAnythingElse) {
+TEST_F(ReportTest, AReportThatCannotBeWrittenIsAnErrorBeforeAnythingElse) {
     trace_.thread().starts(10).ends(20);
     fs::path directory = trace_.write();
     Finished done = run({program("ovniemu"), "--report", "/proc/nowhere/x.json", directory.string()});

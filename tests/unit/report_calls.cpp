@@ -58,7 +58,7 @@ TEST_F(OpenCallsTest, EndWhereTheirStateDoes) {
         R"({"MPI_Wait":[1,5900000],"MPI_Waitall":[1,450000],"MPI_Test":[1,150000],"MPI_Recv":[1,100000],"MPI_Send":[1,200000]})");
 }
 
-TEST_F(OpenCallsTest, AreTheSameToOvnitop) {
+TEST_F(OpenCallsTest, ReportAndOvnitopCountOpenCallsAlike) {
     Json total = report()["total"];
     std::string out = run({program("ovnitop"), "--mpi", trace_.path().string()}).out;
     for (const Json& function : total["mpi"]) {
@@ -78,7 +78,7 @@ TEST_F(OpenCallsTest, EndWithAPartialReport) {
     EXPECT_EQ(times_of(all["total"])["MPI_Wait"].dump(), "[1,400000]");
 }
 
-TEST_F(ReportTest, HasTimesInMpiAsInStates) {
+TEST_F(ReportTest, TimesInMpiAreThoseOfStates) {
     build(trace_, {.seed = 5, .looms = 3, .models = every_model, .clock_offsets = true});
     Json all = report();
     EXPECT_GT(all["total"]["mpi"].size(), 5u);

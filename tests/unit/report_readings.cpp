@@ -43,7 +43,7 @@ class ReadingsTest : public ReportTest {
     }
 };
 
-TEST_F(ReadingsTest, AreTwoForAllOutputsOfAKilledJob) {
+TEST_F(ReadingsTest, AKilledJobIsReadTwiceForAllOutputs) {
     make_killed_job();
     const uint64_t once = bytes_of_streams();
     for (const char* jobs : {"-j1", "-j2"}) {
@@ -55,7 +55,7 @@ TEST_F(ReadingsTest, AreTwoForAllOutputsOfAKilledJob) {
     }
 }
 
-TEST_F(ReadingsTest, IsOneIfNothingHasToBeKnownBefore) {
+TEST_F(ReadingsTest, ATraceIsReadOnceIfNothingHasToBeKnownBefore) {
     trace_.thread().starts(10).event("OB.", 20).ends(30);
     EXPECT_EQ(bytes_read({}), bytes_of_streams());
 }

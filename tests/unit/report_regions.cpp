@@ -38,7 +38,7 @@ class RegionReportTest : public ReportTest {
     std::string top() { return run({program("ovnitop"), "--regions", trace_.write()}).out; }
 };
 
-TEST_F(RegionReportTest, NestedOnesCountOnceAndTheirTimeIsNotThatOfTheOuterOne) {
+TEST_F(RegionReportTest, NestedRegionsCountOnceAndTheirTimeIsNotThatOfTheOuterOne) {
     // solve from 1100 to 1400 with halo from 1150 to 1250, in which solve is for 20; halo alone for 100.
     StreamBuilder& first = rank(0);
     enter(first, 7, 1100);

@@ -50,7 +50,7 @@ class WorldWaitsTest : public ReportTest {
     }
 };
 
-TEST_F(WorldWaitsTest, AreForTheLastRankThatCalls) {
+TEST_F(WorldWaitsTest, RanksWaitForTheLastThatCalls) {
     whole(0, 3, 1100, 8000);
     whole(1, 3, 1300, 3000);
     rank(2, 3).event("MUt", 1200).event("MUT", 2000).event("MUf", 4000).event("MUF", 9000).ends(9500);
@@ -60,7 +60,7 @@ TEST_F(WorldWaitsTest, AreForTheLastRankThatCalls) {
                                               "MPI_Init_thread of 1.2: 1200-1300 for 1.1"));
 }
 
-TEST_F(WorldWaitsTest, AreThoseOfEachWorld) {
+TEST_F(WorldWaitsTest, EachWorldHasWaitsOfItsOwn) {
     whole(0, 2, 1100, 8000, 1);
     whole(1, 2, 1100, 3000, 1);
     whole(0, 2, 1400, 5000, 2);
@@ -71,7 +71,7 @@ TEST_F(WorldWaitsTest, AreThoseOfEachWorld) {
 }
 
 // Rank 0 has no stream, rank 1 has recorded no MPI_Init, rank 2 was killed in MPI_Finalize.
-TEST_F(WorldWaitsTest, AreForThoseWhoAreThere) {
+TEST_F(WorldWaitsTest, RanksThatAreNotRecordedAreNotWaitedFor) {
     rank(1, 4).event("MUf", 5000).event("MUF", 9000).ends(9500);
     rank(2, 4)
         .event("MUi", 1200)
@@ -84,21 +84,21 @@ TEST_F(WorldWaitsTest, AreForThoseWhoAreThere) {
 }
 
 // Rank 0 came to MPI_Finalize in its pause. Others may have waited for it, and did for rank 1.
-TEST_F(WorldWaitsTest, AreNotForACallThatBeginsInAPause) {
+TEST_F(WorldWaitsTest, ACallThatBeginsInAPauseIsNotWaitedFor) {
     rank(0, 3).gap(1500, 8000).event("MUf", 8000).event("MUF", 9000).ends(9500);
     rank(1, 3).event("MUf", 4000).event("MUF", 9000).ends(9500);
     rank(2, 3).gap(1500, 2500).event("MUf", 3000).event("MUF", 9000).ends(9500);
     EXPECT_THAT(waits(), UnorderedElementsAre("MPI_Finalize of 1.2: 3000-4000 for 1.1"));
 }
 
-TEST_F(WorldWaitsTest, AreThereBehindAPause) {
+TEST_F(WorldWaitsTest, RanksWaitBehindAPause) {
     rank(0, 2).gap(1500, 7000).event("MUf", 8000).event("MUF", 9000).ends(9500);
     rank(1, 2).gap(1500, 2500).event("MUf", 3000).event("MUF", 9000).ends(9500);
     EXPECT_THAT(waits(), UnorderedElementsAre("MPI_Finalize of 1.1: 3000-8000 for 1.0"));
 }
 
 // Rank 1 is in MPI_Finalize when the part begins, in which rank 0 comes to it.
-TEST_F(WorldWaitsTest, OfAPartBeginInItAtTheEarliest) {
+TEST_F(WorldWaitsTest, WaitsOfAPartBeginInItAtTheEarliest) {
     whole(0, 3, 1100, 8000);
     whole(1, 3, 1100, 3000);
     whole(2, 3, 1100, 6000);

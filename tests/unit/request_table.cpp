@@ -59,7 +59,7 @@ TEST(RequestTableTest, LeavesRequestsWhereTheyAre) {
     EXPECT_EQ(first->number, 1u);
 }
 
-TEST(RequestTableTest, IsEmptyAtFirst) {
+TEST(RequestTableTest, ANewTableIsEmpty) {
     RequestTable table;
     EXPECT_EQ(table.find(0), nullptr);
     table.remove(0);

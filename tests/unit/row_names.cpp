@@ -32,7 +32,7 @@ class RowNamesTest : public EmulatorTest {
     }
 };
 
-TEST_F(RowNamesTest, HaveRankHostAndThread) {
+TEST_F(RowNamesTest, NamesHaveRankHostAndThread) {
     ours(3, 20, 20);
     ours(3, 20, 21).set("ovni.name", "helper");
     ours(1, 30, 30).set("ovni.host", "front.example.org");
@@ -44,7 +44,7 @@ TEST_F(RowNamesTest, HaveRankHostAndThread) {
     EXPECT_EQ(names({"--row-names", "reference"}), "TH 1.30\nTH 1.20\nTH 1.21\n");
 }
 
-TEST_F(RowNamesTest, OfProcessesWithoutRankHaveTheNamesOfThreads) {
+TEST_F(RowNamesTest, ProcessesWithoutRankHaveTheNamesOfThreads) {
     ours({.pid = 20, .tid = 20});
     ours({.pid = 20, .tid = 21}).set("ovni.name", "two\nlines");
     EXPECT_THAT(names(), StartsWith("TH 1.20\nTH 1.21 thread two"));
@@ -52,7 +52,7 @@ TEST_F(RowNamesTest, OfProcessesWithoutRankHaveTheNamesOfThreads) {
     EXPECT_EQ(names({"--row-names", "reference"}), "TH 1.20\nTH 1.21\n");
 }
 
-TEST_F(RowNamesTest, OfOtherLibrariesAreThoseOfTheReference) {
+TEST_F(RowNamesTest, StreamsOfOtherLibrariesHaveTheNamesOfTheReference) {
     trace()
         .thread({.pid = 20, .tid = 21, .rank = 0})
         .set("ovni.name", "helper")
@@ -75,7 +75,7 @@ TEST_F(RowNamesTest, EndWithTheStateOfTheStream) {
               "TH 1.20 (running)\nTH 1.21 (incomplete)\n");
 }
 
-TEST_F(RowNamesTest, AreAChoice) {
+TEST_F(RowNamesTest, AWrongChoiceOfNamesIsAWrongCommandLine) {
     ours(0, 20, 20);
     for (const char* wrong : {"Reference", "rank", "none"}) {
         const Finished done = emulate({"--row-names", wrong});

@@ -212,7 +212,7 @@ TEST_F(StepwiseTest, TheSpaceOfTheDeadIsPassedAndCounted) {
     for (uint64_t at = 0; at < 1024; at += 8) ASSERT_EQ(buffer_.word_at(at).load(), 0u) << at;
 }
 
-TEST_F(StepwiseTest, OfTwoDeadWithOneClaimTheOneWithTheSpaceIsFound) {
+TEST_F(StepwiseTest, TheClaimOfTheDeadThatHasTheSpaceIsFound) {
     for (uint64_t space : {48, 64, 80}) {
         writer::SharedBuffer fresh;
         std::vector<std::byte> memory(writer::SharedBuffer::memory_needed({.capacity = 1024, .seats = 4}) +

@@ -136,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(Stacks, SharedBufferHandlers, ::testing::Values(0, SA_O
 
 class SharedBufferJumps : public SharedBufferThreads, public ::testing::WithParamInterface<int> {};
 
-TEST_P(SharedBufferJumps, OutOfARecordItIsGivenUp) {
+TEST_P(SharedBufferJumps, ARecordThatAJumpLeavesIsGivenUp) {
     if (is_tsan) GTEST_SKIP() << "ThreadSanitizer puts signals off until no emission is interrupted";
     make({.capacity = 16384});
     start_reading();

@@ -37,7 +37,7 @@ class CfgTest : public SinkTest {
     ~CfgTest() override { ::unsetenv("OVNI_CONFIG_DIR"); }
 };
 
-TEST_F(CfgTest, OneFilePerView) {
+TEST_F(CfgTest, EachViewIsAFile) {
     write_views(directory, models);
     EXPECT_THAT(names(), ElementsAre("cfg"));
     EXPECT_EQ(text("cfg/thread/mpi/function.cfg"), view_text(views[0]));
@@ -58,7 +58,7 @@ TEST_F(CfgTest, ViewShowsTheLastValueOfItsType) {
         EXPECT_THAT(text, HasSubstr(part));
 }
 
-TEST_F(CfgTest, ViewOfCpusAndGradient) {
+TEST_F(CfgTest, AViewOfCpusMayHaveAGradient) {
     std::string text = view_text(views[2]);
     EXPECT_THAT(text, HasSubstr("\nwindow_name CPU: Number of RUNNING threads\n"));
     EXPECT_THAT(text, HasSubstr("\nwindow_color_mode window_in_null_gradient_mode\n"));

@@ -19,7 +19,7 @@ std::string known_head() {
     return text.substr(0, text.find("\n\nEVENT_TYPE"));
 }
 
-TEST(Pcf, WithoutTypesIsTheFixedHead) {
+TEST(Pcf, NoTypesLeaveTheFixedHead) {
     EXPECT_EQ(pcf_text({}), known_head());
 }
 
@@ -64,7 +64,7 @@ TEST(Row, LabelsAreOneLine) {
     EXPECT_EQ(row_text(schema), "LEVEL NODE SIZE 1\nhostname\n\nLEVEL THREAD SIZE 2\nTH 2\n [2Jthree\n");
 }
 
-TEST(Row, ZeroRows) {
+TEST(Row, AFileMayHaveNoRows) {
     EXPECT_EQ(row_text({}), "LEVEL NODE SIZE 1\nhostname\n\nLEVEL THREAD SIZE 0\n");
 }
 

@@ -196,7 +196,7 @@ TEST_F(PrvSinkTest, CompleteOutputReplacesOldOnes) {
     EXPECT_EQ(text("cpu.row"), row_text(small_schema().cpu));
 }
 
-TEST_F(PrvSinkTest, WithoutAnEndNothingIsLeftAndOldOutputsStay) {
+TEST_F(PrvSinkTest, ASinkThatDoesNotEndLeavesOldOutputsAlone) {
     write_file(directory / "thread.prv", "old");
     {
         Output sink(directory, small_schema());

@@ -26,13 +26,13 @@ std::string plain_line(const Record& r, uint32_t row) {
            std::to_string(r.type) + ":" + std::to_string(r.value) + "\n";
 }
 
-TEST(PrvHeader, HasTheSameWidthForAnyDuration) {
+TEST(PrvHeader, TheWidthIsTheSameForAnyDuration) {
     EXPECT_EQ(prv_header(1, 3), "#Paraver (19/01/38 at 03:14):00000000000000000003_ns:0:1:1(1:1)\n");
     EXPECT_EQ(prv_header(0, 0), "#Paraver (19/01/38 at 03:14):00000000000000000000_ns:0:1:1(0:1)\n");
     EXPECT_EQ(prv_header(64, 0).size(), prv_header(64, std::numeric_limits<int64_t>::max()).size());
 }
 
-TEST(PrvHeader, HasTheDateOfTheRunInUtc) {
+TEST(PrvHeader, TheDateOfTheRunIsInUtc) {
     constexpr int64_t leap_day = 1709251139;  // 2024-02-29, 23:58:59
     for (const char* zone : {"UTC", "Pacific/Auckland", "America/Lima"}) {
         ::setenv("TZ", zone, 1);

@@ -83,7 +83,7 @@ class SortedReadingTest : public ::testing::TestWithParam<uint32_t> {
     TemporaryDirectory directory_;
 };
 
-TEST_P(SortedReadingTest, IsSortingAndReading) {
+TEST_P(SortedReadingTest, EventsAreReadAsFromASortedFile) {
     StreamBuilder stream{Identity{}};
     random_regions(stream, GetParam());
     if (GetParam() % 4 == 0) stream.truncate(1);
@@ -124,7 +124,7 @@ TEST_P(SortedReadingTest, OffsetsAreThoseInTheFile) {
 }
 
 // Through the merger, whose windows hold many events and are decoded again where they are too large.
-TEST_P(SortedReadingTest, IsSortingAndMerging) {
+TEST_P(SortedReadingTest, EventsAreMergedAsFromSortedFiles) {
     constexpr uint32_t streams = 20;
     TraceBuilder trace;
     for (uint32_t s = 0; s < streams; ++s)
@@ -199,7 +199,7 @@ TEST_F(SortedReadingErrors, ALateRegionTakesThePlaceOfThoseItReachesOver) {
     EXPECT_EQ(plan.ranges, (std::vector<ByteRange>{{8, 8 + 7 * 12}}));
 }
 
-TEST_F(SortedReadingErrors, AStreamThatChangedSinceItWasPlanned) {
+TEST_F(SortedReadingErrors, AStreamThatChangedSinceItWasPlannedIsAnError) {
     for (int i = 0; i < 10; ++i) build().event("OB.", 20 + i);
     build().event("OU[", 40).event("6C[", 22).event("OU]", 41).write(directory());
     StreamSource source{.directory = directory()};

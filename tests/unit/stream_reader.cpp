@@ -29,7 +29,7 @@ TEST_F(StreamReaderTest, BuildsTheBytesOfTheFormat) {
               "\x0bOM[\xea\x03\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\x05\0\0\0\0OHe\xeb\x03\0\0\0\0\0\0"s);
 }
 
-TEST_F(StreamReaderTest, EverySizeOfAPayload) {
+TEST_F(StreamReaderTest, PayloadsOfEverySizeAreRead) {
     std::string expected;
     uint64_t at = header;
     for (size_t size = 0; size <= 16; ++size) {
@@ -60,7 +60,7 @@ TEST_F(StreamReaderTest, CountsBytesOfEvents) {
     EXPECT_EQ(events.consumed(), 12u);
 }
 
-TEST_F(StreamReaderTest, MissingFile) {
+TEST_F(StreamReaderTest, AMissingFileIsAnError) {
     EXPECT_ERROR(StreamReader({.directory = directory() / "nowhere"}), "cannot open");
 }
 
@@ -72,14 +72,14 @@ TEST_F(StreamReaderTest, ADirectoryAndAFifoAreNoStreams) {
     EXPECT_ERROR(StreamReader({.directory = directory()}), "stream.obs");
 }
 
-TEST_F(StreamReaderTest, FilesWithoutAWholeHeader) {
+TEST_F(StreamReaderTest, FilesWithoutAWholeHeaderAreErrors) {
     for (size_t size = 0; size < header; ++size) {
         build().cut_at(0).content(std::string("ovni\1\0\0\0", size));
         EXPECT_ERROR_AT(read_all(), 0);
     }
 }
 
-TEST_F(StreamReaderTest, WrongMagicAndWrongVersion) {
+TEST_F(StreamReaderTest, AWrongMagicAndAWrongVersionAreErrors) {
     build().event("OB.", 1).set_byte(2, 'x');
     EXPECT_ERROR(read_all(), "6f 76 78 69");
     build().set_byte(2, 'n').set_byte(4, 9);
@@ -102,7 +102,7 @@ TEST_F(StreamReaderTest, EventsBeforeATruncatedOneAreHandedOut) {
     }
 }
 
-TEST_F(StreamReaderTest, TruncatedSizeAndDataOfAJumboEvent) {
+TEST_F(StreamReaderTest, ATruncatedJumboEventIsAnErrorWhereItStarts) {
     build().event("OB.", 1).jumbo("VYc", 2, {u32(1), "hey"});
     const std::string whole = build().bytes();
     for (size_t cut = 1; cut < 24; ++cut) {
@@ -111,7 +111,7 @@ TEST_F(StreamReaderTest, TruncatedSizeAndDataOfAJumboEvent) {
     }
 }
 
-TEST_F(StreamReaderTest, JumboSizesNearTheLimitOf32Bits) {
+TEST_F(StreamReaderTest, JumboSizesBeyondTheFileAreErrors) {
     for (uint32_t size : {0xffffffffu, 0xfffffff0u, 0xffffffe4u, 0x80000000u, 9u}) {
         build()
             .content("")

@@ -48,7 +48,7 @@ TEST(TableMemory, LiesInFilesBeyondTheLimitUntilItIsFreed) {
 }
 
 // Thousands of streams have tables of their own.
-TEST(TableMemory, OfManyPackedListsLiesInFilesForTheMostPart) {
+TEST(TableMemory, ManyPackedListsLieInFilesForTheMostPart) {
     const test::TemporaryDirectory directory;
     limit_table_memory(0, directory.path());
     const MemoryInFiles before = memory_in_files();
@@ -84,7 +84,7 @@ TEST(TableMemory, StaysInMemoryIfThereIsNoFile) {
     limit_table_memory(UINT64_MAX, "/");
 }
 
-TEST(MemoryLimit, IsSharedFairly) {
+TEST(MemoryLimit, ProcessesOfANodeShareTheLimitFairly) {
     const auto one = static_cast<double>(fair_memory_limit(1));
     EXPECT_GT(one, 0);
     EXPECT_NEAR(static_cast<double>(fair_memory_limit(4)) / one, 0.25, 0.1);

@@ -29,7 +29,7 @@ class TemporaryOutputTest : public ::testing::Test {
     TemporaryDirectory directory_;
 };
 
-TEST_F(TemporaryOutputTest, IsRemovedIfItsWriterIsDead) {
+TEST_F(TemporaryOutputTest, OutputsOfDeadWritersAreRemoved) {
     put("thread.prv.tmp.1");
     fs::create_directories(path("thread.prv.tmp.22/below"));
     put("thread.prv.tmp.333.18446744073709551615");
@@ -67,7 +67,7 @@ TEST_F(TemporaryOutputTest, StaysWhileItsWriterLives) {
     EXPECT_FALSE(fs::exists(left));
 }
 
-TEST_F(TemporaryOutputTest, OfOneNameHasOneWriter) {
+TEST_F(TemporaryOutputTest, OneNameHasOneWriter) {
     OutputFile first(path("thread.prv"));
     first.write("first");
     EXPECT_THROW(OutputFile(path("thread.prv")), Error);
@@ -75,7 +75,7 @@ TEST_F(TemporaryOutputTest, OfOneNameHasOneWriter) {
 }
 
 // Somebody may put a link where the file is to be made.
-TEST_F(TemporaryOutputTest, HasANameOfItsOwnAndIsNew) {
+TEST_F(TemporaryOutputTest, EachNameIsNewAndNoLinkIsFollowed) {
     EXPECT_NE(temporary_name(path("thread.prv")), temporary_name(path("thread.prv")));
     put("precious");
     const fs::path name = temporary_name(path("thread.prv"));

@@ -74,7 +74,7 @@ TEST_F(TraceTest, ThreadsFindWhatOneRankFinds) {
     EXPECT_EQ(found.streams, found_in(directory, {list_trees(directory, {""})}).streams);
 }
 
-TEST_F(TraceTest, StreamsInsideStreams) {
+TEST_F(TraceTest, StreamsMayLieInsideOfStreams) {
     stream("a");
     stream("a/b");
     EXPECT_EQ(paths(built_.write()), "a a/b ");
@@ -98,7 +98,7 @@ TEST_F(TraceTest, TrailingSlashesAndOtherFilesDoNotMatter) {
     EXPECT_EQ(paths(built_.write().string() + "///"), "a ");
 }
 
-TEST_F(TraceTest, ATraceWithoutStreams) {
+TEST_F(TraceTest, ATraceMayHaveNoStreams) {
     EXPECT_TRUE(Trace::open(built_.write()).streams().empty());
 }
 
@@ -114,7 +114,7 @@ TEST_F(TraceTest, EventsWithoutMetadataAreNotSilentlyLost) {
         << said;
 }
 
-TEST_F(TraceTest, MissingDirectory) {
+TEST_F(TraceTest, AMissingDirectoryIsAnError) {
     EXPECT_ERROR(list_streams(built_.path() / "nowhere"), "nowhere");
 }
 

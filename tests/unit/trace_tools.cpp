@@ -165,7 +165,7 @@ TEST_F(TraceToolsTest, TopCountsUpToTheDamage) {
     EXPECT_NE(top.err.find("a/stream.obs:20"), std::string::npos) << top.err;
 }
 
-TEST_F(TraceToolsTest, AllCompareChecksums) {
+TEST_F(TraceToolsTest, AllToolsCompareChecksums) {
     StreamBuilder& stream =
         trace_.thread({.directory = "a"}).event("OB.", 1, {i64(1)}).checksums(100).flip(25);
     trace_.thread({.directory = "b"}).event("OB.", 1);
@@ -230,7 +230,7 @@ TEST_F(TraceToolsTest, NoMetadataButTheVersionIsNeeded) {
     for (const char* name : {"ovnidump", "ovnitop", "ovnisort"}) EXPECT_EQ(tool(name).status, 1) << name;
 }
 
-TEST_F(TraceToolsTest, HelpAndUsageErrors) {
+TEST_F(TraceToolsTest, HelpAndUsageErrorsHaveTheirStatus) {
     for (const char* name : {"ovnidump", "ovnitop", "ovnisort"}) {
         for (const char* option : {"-h", "--help"}) {
             Finished help = run({program(name), option});

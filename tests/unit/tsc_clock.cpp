@@ -190,7 +190,7 @@ TEST_F(TscClockTest, StaysNearTheMonotonicClock) {
     }
 }
 
-TEST(TscClock, IsTheSystemsClockWithoutAWriter) {
+TEST(TscClock, APageWithoutAWriterGivesTheSystemsClock) {
     ClockPage page;
     format_clock_page(page, {});
     auto before = static_cast<uint64_t>(HostClocks::monotonic_ns());

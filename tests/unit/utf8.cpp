@@ -15,14 +15,14 @@ std::string as_json_has_it(const std::string& text) {
     return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
 }
 
-TEST(Utf8, WhatIsValidStays) {
+TEST(Utf8, ValidTextStays) {
     for (const char* text : {"", "plain", "caf\u00e9", "\u20ac \U0001f600", "\uffff\U0010ffff"})
         EXPECT_EQ(valid_utf8(text), text);
     const std::string zeros("a\0b\0", 4);
     EXPECT_EQ(valid_utf8(zeros), zeros);
 }
 
-TEST(Utf8, WhatIsNotIsReplaced) {
+TEST(Utf8, InvalidBytesAreReplaced) {
     const std::pair<std::string, std::string> texts[] = {
         {"caf\xe9", "caf\ufffd"},
         {"\xe9t\xe9", "\ufffdt\ufffd"},
@@ -36,7 +36,7 @@ TEST(Utf8, WhatIsNotIsReplaced) {
     for (const auto& [text, valid] : texts) EXPECT_EQ(valid_utf8(text), valid);
 }
 
-TEST(Utf8, ReportsHaveTheSame) {
+TEST(Utf8, ReportsReplaceTheSameBytes) {
     std::mt19937 random(1);
     const std::string bytes = "az\x80\x8f\x90\x9f\xa0\xbf\xc1\xc2\xe0\xe9\xed\xef\xf0\xf3\xf4\xf5\xff";
     for (int i = 0; i < 20'000; ++i) {

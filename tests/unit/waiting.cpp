@@ -78,7 +78,7 @@ class WaitingTest : public testing::Test {
     Waiting waiting_;
 };
 
-TEST_F(WaitingTest, CollectivesInPlaceOfEachOther) {
+TEST_F(WaitingTest, CollectivesInPlaceOfEachOtherAreADeadlock) {
     for (int rank : {0, 1}) waits(rank, "MPI_Bcast", {collective("MPI_Bcast", 3)});
     waits(2, "MPI_Bcast_c", {collective("MPI_Bcast_c", 3)});
     waits(3, "MPI_Wait", {collective("MPI_Ireduce", 3)});
@@ -96,7 +96,7 @@ TEST_F(WaitingTest, CollectivesInPlaceOfEachOther) {
 }
 
 // Each process has that communicator for itself, and turns count for nothing if some are not recorded.
-TEST_F(WaitingTest, CollectivesThatNeedNotBeTheSame) {
+TEST_F(WaitingTest, CollectivesThatNeedNotBeEqualAreNoDeadlock) {
     waits(0, "MPI_Comm_accept", {collective("MPI_Comm_accept", 1, OVNI_MPI_SELF)});
     waits(1, "MPI_Comm_connect", {collective("MPI_Comm_connect", 1, OVNI_MPI_SELF)});
     waits(2, "MPI_Barrier", {collective("MPI_Barrier", 3)});
@@ -118,7 +118,7 @@ TEST_F(WaitingTest, ThreeThatReceiveFromEachOtherAreACircle) {
     EXPECT_THAT(waiting_.circles, ElementsAre(ElementsAre(0, 1, 2)));
 }
 
-TEST_F(WaitingTest, ForRanksThatAreNotInTheTrace) {
+TEST_F(WaitingTest, RanksThatAreNotInTheTraceAreNamedAsSuch) {
     ranks_ = 2;
     untraced_ = 1;
     waits(0, "MPI_Recv", {receive_from(2)});
@@ -131,7 +131,7 @@ TEST_F(WaitingTest, ForRanksThatAreNotInTheTrace) {
 }
 
 // Two worlds that were merged: the list of members has ranks of the world that the one who lists is in.
-TEST_F(WaitingTest, ForRanksOfAnotherWorldSaysNothingOfTheTrace) {
+TEST_F(WaitingTest, RanksOfAnotherWorldAreNotCalledMissing) {
     ranks_ = 2;
     second_world_ = 1;
     analyse();

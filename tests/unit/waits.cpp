@@ -180,7 +180,7 @@ const CollectiveCase collective_cases[] = {
 
 }  // namespace
 
-TEST(WaitsTest, OfMessagesAreThoseOfTheTable) {
+TEST(WaitsTest, MessagesHaveTheWaitsOfTheTable) {
     for (const MessageCase& of : message_cases) {
         SCOPED_TRACE(of.what);
         const std::vector<Message> one{message(of.sides)};
@@ -191,13 +191,13 @@ TEST(WaitsTest, OfMessagesAreThoseOfTheTable) {
 }
 
 // Rank 2 was not recorded: others may have waited for it.
-TEST(WaitsTest, AtACollectiveThatLacksAMemberAreForThoseWhoAreThere) {
+TEST(WaitsTest, MissingMembersOfACollectiveAreNotWaitedFor) {
     auto some = members("MPI_Barrier", -1, {{{0, 32}, 0, 0}, {{30, 31}, 0, 0}});
     for (CollectiveEnd& member : some) member.size = 3;
     EXPECT_EQ(texts(waits_at(some)), (std::vector<std::string>{"0: Wait at barrier 0-30 for 1"}));
 }
 
-TEST(WaitsTest, AtCollectivesAreThoseOfTheTable) {
+TEST(WaitsTest, CollectivesHaveTheWaitsOfTheTable) {
     for (const CollectiveCase& of : collective_cases) {
         SCOPED_TRACE(of.function);
         EXPECT_EQ(texts(waits_at(members(of.function, of.root, of.members))), of.waits);
@@ -205,7 +205,7 @@ TEST(WaitsTest, AtCollectivesAreThoseOfTheTable) {
 }
 
 // Rank 1 is the last: 30 - 0, 30 - 20. What ranks do to end is no wait.
-TEST(WaitsTest, AtTheStartAndTheEndOfAWorldAreForTheLastRank) {
+TEST(WaitsTest, RanksWaitForTheLastAtTheStartAndTheEndOfAWorld) {
     const auto all = members("MPI_Finalize", 0, {{{0, 90}}, {{30, 95}}, {{20, 40}}});
     EXPECT_THAT(texts(waits_at_world_call(all)),
                 ElementsAre("0: Wait at start or end 0-30 for 1", "2: Wait at start or end 20-30 for 1"));
@@ -216,7 +216,7 @@ TEST(WaitsTest, AtTheStartAndTheEndOfAWorldAreForTheLastRank) {
 }
 
 // Rank 2 leaves before rank 1 enters, or rank 0 is there twice.
-TEST(WaitsTest, AreNotInventedWhereRanksDoNotMeet) {
+TEST(WaitsTest, RanksThatDoNotMeetDoNotWait) {
     const auto apart = members("MPI_Finalize", 0, {{{0, 90}}, {{30, 95}}, {{20, 29}}});
     EXPECT_THAT(waits_at_world_call(apart), IsEmpty());
     auto twice = members("MPI_Finalize", 0, {{{0, 90}}, {{30, 95}}});
@@ -225,13 +225,13 @@ TEST(WaitsTest, AreNotInventedWhereRanksDoNotMeet) {
     EXPECT_THAT(waits_at_world_call({}), IsEmpty());
 }
 
-TEST(WaitsTest, OfOneCallAreTheLongest) {
+TEST(WaitsTest, ACallHasItsLongestWait) {
     std::vector<Message> both{message({{50, 60}, {10, 70}}), message({{40, 60}, {10, 70}})};
     both[1].send_stream = 2;
     EXPECT_THAT(texts(waits_received(both)), ElementsAre("1: Late sender 10-50 for 0"));
 }
 
-TEST(WaitsTest, OfOneCallThatAreEquallyLongAreThoseForTheFirst) {
+TEST(WaitsTest, ACallWaitsForTheFirstIfWaitsAreEquallyLong) {
     std::vector<Message> both(2, message({{50, 60}, {10, 70}}));
     both[0].send_stream = 2;
     EXPECT_THAT(texts(waits_received(both)), ElementsAre("1: Late sender 10-50 for 0"));
@@ -241,7 +241,7 @@ TEST(WaitsTest, OfOneCallThatAreEquallyLongAreThoseForTheFirst) {
 }
 
 // Sends in the order of their posting, which is not that of the calls that complete them.
-TEST(WaitsTest, OfSendsThatOneCallCompletesAreTheLongest) {
+TEST(WaitsTest, ACallThatCompletesSendsHasTheLongestWait) {
     const Times wait{50, 60}, waitall{100, 120};
     const std::vector<Message> sent{message({{0, 1}, {110, 111}, waitall}), message({{2, 3}, {55, 56}, wait}),
                                     message({{4, 5}, {118, 119}, waitall}),
@@ -251,7 +251,7 @@ TEST(WaitsTest, OfSendsThatOneCallCompletesAreTheLongest) {
 }
 
 // An exchange waits for its sender alone.
-TEST(WaitsTest, OfOneCallAreForSendersFirst) {
+TEST(WaitsTest, AnExchangeWaitsForItsSenderAlone) {
     const std::vector<Wait> late = waits_received({message({{50, 60}, {10, 70}})});
     Message sent = message({{10, 70}, {60, 65}});
     std::swap(sent.send_stream, sent.receive_stream);
@@ -271,7 +271,7 @@ void expect_in_the_key(Members Item::*... members) {
 }
 
 // Streams that are damaged may wait twice at one time. Any number of ranks writes these in one order.
-TEST(WaitsTest, ThatDifferHaveKeysThatDiffer) {
+TEST(WaitsTest, WaitsThatDifferHaveKeysThatDiffer) {
     expect_in_the_key(&Wait::begin, &Wait::end, &Wait::cause_time, &Wait::between, &Wait::bound,
                       &Wait::stream, &Wait::cause_stream, &Wait::function, &Wait::kind);
     expect_in_the_key(&WaitRow::time, &WaitRow::end, &WaitRow::waited, &WaitRow::cause_time, &WaitRow::bound,
@@ -283,7 +283,7 @@ TEST(WaitsTest, TellOfMessagesInWrongOrder) {
                 ElementsAre("1: Late sender, wrong order 10-50 for 0"));
 }
 
-TEST(WaitsTest, OfNonBlockingCollectivesAreInTheCallThatCompletesThem) {
+TEST(WaitsTest, NonBlockingCollectivesWaitInTheCallThatCompletesThem) {
     auto all = members("MPI_Iallreduce", -1, {{{0, 1}}, {{30, 31}}});
     all[0].wait_begin = 10;
     all[0].wait_end = 35;
@@ -317,7 +317,7 @@ class FailedTests : public ::testing::Test {
 };
 
 // (14 - 10) + (34 - 30) + (50 - 48): the fourth one began after the send.
-TEST_F(FailedTests, OfOneRequestCountUntilTheSend) {
+TEST_F(FailedTests, TestsOfOneRequestCountUntilTheSend) {
     call("MPI_Test", {1, 2}, 9);
     call("MPI_Irecv", {5, 6}, 9);
     call("MPI_Test", {10, 14}, 9);
@@ -331,7 +331,7 @@ TEST_F(FailedTests, OfOneRequestCountUntilTheSend) {
     EXPECT_THAT(waits_received({message_}), IsEmpty());
 }
 
-TEST_F(FailedTests, OfManyRequestsEndAtAnyOtherCall) {
+TEST_F(FailedTests, TestsOfManyRequestsCountSinceTheLastOtherCall) {
     message_.receive_completed_by = function("MPI_Testall");
     call("MPI_Testall", {10, 14});
     call("MPI_Send", {20, 24});
@@ -340,7 +340,7 @@ TEST_F(FailedTests, OfManyRequestsEndAtAnyOtherCall) {
     EXPECT_THAT(waits(), ElementsAre("Failed tests 30-34: 4"));
 }
 
-TEST_F(FailedTests, ThatAreNotThereAreNoWait) {
+TEST_F(FailedTests, ATestThatSucceedsAtOnceIsNoWait) {
     call("MPI_Test", {70, 71}, 9);
     EXPECT_THAT(waits(), IsEmpty());
     times_.calls = {};

@@ -96,7 +96,7 @@ TEST(SharedBufferAlgorithm, AClaimAfterTheSwapComesTooLate) {
     EXPECT_THAT(found.broken, StartsWith("nobody claims what is reserved"));
 }
 
-TEST(SharedBufferAlgorithm, ToWaitWithAClaimIsToWaitForTheReaderThatWaits) {
+TEST(SharedBufferAlgorithm, AWriterThatKeepsItsClaimWaitsForTheReaderThatWaits) {
     ClaimedModel model = model_with(Mistake::waits_with_claim, Deaths::possible);
     model.capacity = 2;
     Explored found = explore(model);
@@ -114,11 +114,11 @@ TEST(SharedBufferAlgorithm, TheLivingAreNotPassed) {
                 ::testing::Not(IsEmpty()));
 }
 
-TEST(ClockReading, IsOfOneSegmentThatHoldsThen) {
+TEST(ClockReading, AReadingIsOfOneSegmentThatHoldsThen) {
     EXPECT_SOUND(explore(ClockReadingModel{}));
 }
 
-TEST(ClockReading, OfEveryMistakeIsWrong) {
+TEST(ClockReading, EveryMistakeMakesAWrongReading) {
     EXPECT_THAT(explore(ClockReadingModel{ClockMistake::length_before_reading}).broken,
                 StartsWith("a reading behind the end"));
     EXPECT_THAT(explore(ClockReadingModel{ClockMistake::index_loaded_once}).broken,
