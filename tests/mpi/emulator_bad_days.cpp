@@ -116,7 +116,7 @@ const Day days[] = {
 
 class BadDay : public BadDays, public testing::WithParamInterface<Day> {};
 
-TEST_P(BadDay, IsTold) {
+TEST_P(BadDay, BothEmulatorsReportIt) {
     GetParam().make(trace_);
     fs::path directory = trace_.write();
     for (int ranks : {0, 3}) {
@@ -136,7 +136,7 @@ TEST_P(BadDay, IsTold) {
 INSTANTIATE_TEST_SUITE_P(On, BadDay, testing::ValuesIn(days),
                          [](const auto& day) { return std::string(day.param.name); });
 
-TEST_F(BadDays, OfEqualRunsTheFirstStays) {
+TEST_F(BadDays, TheFirstRunStaysIfNoneHasMoreStreams) {
     trace_.thread(node("a", 1, 0)).set("ovni.run", "b").starts(10).ends(90);
     trace_.thread(node("b", 1, 1)).set("ovni.run", "a").starts(10).ends(90);
     Finished done = emulate(0, trace_.write(), "out", {"--keep-going"});
@@ -187,7 +187,7 @@ TEST_F(BadDays, StreamsWithoutMetadataAreListed) {
     expect_same(output("kept0"), output("kept3"));
 }
 
-TEST_F(BadDays, NoStreamHasMetadata) {
+TEST_F(BadDays, ATraceWithoutMetadataIsAnError) {
     trace_.thread().starts(10).ends(90);
     fs::path directory = trace_.write();
     fs::remove(directory / "loom.node0.a/proc.1/thread.1/stream.json");
@@ -208,7 +208,7 @@ TEST_F(BadDays, NoStreamHasMetadata) {
     }
 }
 
-TEST_F(BadDays, AStreamCannotBeRead) {
+TEST_F(BadDays, AStreamThatCannotBeReadIsNamed) {
     std::optional<Words> before = without_privileges();
     if (!before) GTEST_SKIP() << "root may read everything here";
     for (const char* loom : {"a", "b", "c"}) trace_.thread({.loom = loom}).starts(10).ends(90);
@@ -229,7 +229,7 @@ TEST_F(BadDays, AStreamCannotBeRead) {
     expect_same(output("kept0"), output("kept3"));
 }
 
-TEST_F(BadDays, TheTraceCannotBeWrittenTo) {
+TEST_F(BadDays, ATraceThatCannotBeWrittenToIsAnError) {
     std::optional<Words> before = without_privileges();
     if (!before) GTEST_SKIP() << "root may write everywhere here";
     trace_.thread().starts(10).ends(90);
@@ -252,7 +252,7 @@ TEST_F(BadDays, TheTraceCannotBeWrittenTo) {
 }
 
 // The disk is a tmpfs of 1 MiB.
-TEST_F(BadDays, TheDiskIsFull) {
+TEST_F(BadDays, AFullDiskLeavesTheOlderOutput) {
     fs::path disk = output("disk");
     fs::create_directories(disk);
     std::string mount = "mount -t tmpfs -o size=1m none " + disk.string();

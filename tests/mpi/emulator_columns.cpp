@@ -114,14 +114,14 @@ TEST_F(ColumnsTest, SayWhatTheLinesSay) {
     expect_same_columns({"-b"});
 }
 
-TEST_F(ColumnsTest, HaveTheGaps) {
+TEST_F(ColumnsTest, ColumnsHaveTheGaps) {
     build(trace_, {.seed = 25, .looms = 2});
     StreamBuilder& stream = trace_.thread({.loom = "gaps", .pid = 5, .tid = 5, .rank = 900, .nranks = 901});
     stream.starts(1000, -1).gap(1500, 1700).event("OB.", 1800).gap(2000, 2500).ends(3000);
     expect_same_columns({});
 }
 
-TEST_F(ColumnsTest, HaveTheRegionsOfTheReport) {
+TEST_F(ColumnsTest, ColumnsHaveTheRegionsOfTheReport) {
     constexpr int solve = 7, halo = 8;
     for (int rank = 0; rank < 3; ++rank) {
         StreamBuilder& stream = trace_.thread({.loom = "node" + std::to_string(rank) + ".a",
@@ -213,7 +213,7 @@ TEST_F(ColumnsTest, GoOnBeyondOneChunk) {
 }
 
 // More messages than a chunk has rows.
-TEST_F(ColumnsTest, HaveTheMessages) {
+TEST_F(ColumnsTest, ColumnsHaveTheMessages) {
     add_messages(20'000);
     expect_same_columns({});
     const std::string count =
@@ -230,7 +230,7 @@ TEST_F(ColumnsTest, HaveTheMessages) {
 }
 
 // More waits, and members of collectives, than a chunk has rows.
-TEST_F(ColumnsTest, HaveTheWaitsAndCollectives) {
+TEST_F(ColumnsTest, ColumnsHaveTheWaitsAndCollectives) {
     add_messages(20'000, 6'000);
     expect_same_columns({});
     const fs::path directory = trace_.path(), report = output("report.json");
@@ -245,7 +245,7 @@ TEST_F(ColumnsTest, HaveTheWaitsAndCollectives) {
     EXPECT_EQ(compared.out, "32000 waits, 6000 collectives of 18000 members\n");
 }
 
-TEST_F(ColumnsTest, HaveTheWaitsBeforeAWrongEvent) {
+TEST_F(ColumnsTest, WaitsBeforeAWrongEventAreKept) {
     add_messages(1000);
     trace_.thread({.loom = "bad", .pid = 9, .tid = 9}).starts(10).event("OHr", 5005);
     expect_partial_columns();
@@ -256,7 +256,7 @@ TEST_F(ColumnsTest, HaveTheWaitsBeforeAWrongEvent) {
     }
 }
 
-TEST_F(ColumnsTest, OfAnEmptyTraceAreEmpty) {
+TEST_F(ColumnsTest, AnEmptyTraceHasEmptyColumns) {
     fs::path directory = trace_.write();
     ASSERT_EQ(serial(directory, output("serial"), columns_to("serial.h5", {"--empty-ok"})).status, 0);
     ASSERT_EQ(distributed(2, directory, output("two"), columns_to("two.h5", {"--empty-ok"})).status, 0);
@@ -266,13 +266,13 @@ TEST_F(ColumnsTest, OfAnEmptyTraceAreEmpty) {
     EXPECT_FALSE(fs::exists(output("none"))) << refused.err;
 }
 
-TEST_F(ColumnsTest, OfABadTraceArePartial) {
+TEST_F(ColumnsTest, AWrongEventMakesPartialColumns) {
     build(trace_, {.seed = 23, .events = 500});
     trace_.thread({.loom = "bad", .tid = 9}).starts(10).event("OHr", 2000);
     expect_partial_columns();
 }
 
-TEST_F(ColumnsTest, HaveTheMessagesBeforeAWrongEvent) {
+TEST_F(ColumnsTest, MessagesBeforeAWrongEventAreKept) {
     add_messages(1000);
     trace_.thread({.loom = "bad", .pid = 9, .tid = 9}).starts(10).event("OHr", 5005);
     expect_partial_columns();
@@ -281,7 +281,7 @@ TEST_F(ColumnsTest, HaveTheMessagesBeforeAWrongEvent) {
     EXPECT_EQ(counted.out, "500\n") << counted.err;
 }
 
-TEST_F(ColumnsTest, ThatCannotBeMadeAreAnErrorBeforeAnythingElse) {
+TEST_F(ColumnsTest, AFileThatCannotBeMadeIsAnErrorBeforeAnythingElse) {
     trace_.thread().starts(10).ends(20);
     fs::path directory = trace_.write();
     std::vector<std::string> options{"--hdf5", "/proc/nowhere/x.h5"};
@@ -294,7 +294,7 @@ TEST_F(ColumnsTest, ThatCannotBeMadeAreAnErrorBeforeAnythingElse) {
     EXPECT_FALSE(fs::exists(output("two") / "thread.prv"));
 }
 
-TEST_F(ColumnsTest, AreUtf8WhateverTheTextsOfTheTrace) {
+TEST_F(ColumnsTest, LabelsAreUtf8WhateverTheTextsOfTheTrace) {
     trace_.thread({.require = {{"nosv", "2.4.0"}}})
         .starts(100)
         .jumbo("VYc", 150, {u32(1), "caf\xe9"})
@@ -386,7 +386,7 @@ class FullDiskTest : public ColumnsTest {
     const SmallDisk disk_{output("disk")};
 };
 
-TEST_F(FullDiskTest, AmidTheChunks) {
+TEST_F(FullDiskTest, NoRoomAmidTheChunksIsAnError) {
     build(trace_, {.seed = 24, .events = 20'000});
     const fs::path directory = trace_.write();
     for (const std::string& emulator : {alone_, on_ranks_})
@@ -394,7 +394,7 @@ TEST_F(FullDiskTest, AmidTheChunks) {
 }
 
 // HDF5 writes what it keeps in memory when the file is closed.
-TEST_F(FullDiskTest, AtTheEnd) {
+TEST_F(FullDiskTest, NoRoomAtTheEndIsAnError) {
     trace_.thread().starts(10).ends(20);
     fs::path directory = trace_.write();
     for (int kilobytes : {0, 4, 12, 20, 24}) expect_error_with_room_for(kilobytes, alone_, directory);

@@ -21,26 +21,26 @@ class ExactFailureTest : public DistributedTest {
     }
 };
 
-TEST_F(ExactFailureTest, AnErrorAmongTies) {
+TEST_F(ExactFailureTest, AnErrorAmongTiesIsTheSameOnRanks) {
     threads();
     trace_.thread({.loom = "loom0", .tid = 30}).starts(1000, -1).event("OHr", 1030).event("OHr", 1030);
     trace_.thread({.loom = "loom3", .tid = 31}).starts(1000, -1).event("OHw", 1030).event("OHr", 1030);
     expect_same_failure("cannot ", exact);
 }
 
-TEST_F(ExactFailureTest, DamageAmongTies) {
+TEST_F(ExactFailureTest, DamageAmongTiesIsTheSameOnRanks) {
     threads();
     thread(31).truncate(12);
     expect_same_failure("incomplete event", exact);
 }
 
-TEST_F(ExactFailureTest, DamageAtTheBeginning) {
+TEST_F(ExactFailureTest, DamageAtTheBeginningIsTheSameOnRanks) {
     threads();
     thread(31).cut_at(20);
     expect_same_failure("incomplete event", exact);
 }
 
-TEST_F(ExactFailureTest, InCanonicalOrderToo) {
+TEST_F(ExactFailureTest, AnErrorInCanonicalOrderIsTheSameOnRanks) {
     threads();
     trace_.thread({.loom = "loom0", .tid = 30}).starts(1000, -1).event("OHr", 1030);
     expect_same_failure("cannot run again");
@@ -57,7 +57,7 @@ TEST_F(DistributedTest, TheFirstErrorInGlobalOrderWins) {
     expect_same_failure("thread 90 cannot warm up");
 }
 
-TEST_F(DistributedTest, TooManyThreadsOnACpuThatIsShared) {
+TEST_F(DistributedTest, TooManyThreadsOnASharedCpuAreAnError) {
     for (int pid : {1, 2, 3, 4})
         trace_.thread({.loom = "node0.x", .pid = pid, .tid = pid, .cpus = {{0, 0}, {1, 1}}})
             .starts(1000 + pid, pid % 2)
@@ -147,7 +147,7 @@ TEST_F(DistributedTest, AnErrorStopsARankWhoseWindowIsFull) {
     expect_same_failure("cannot end: it is Unknown");
 }
 
-TEST_F(DistributedTest, AnEventInAStreamThatIsNoThreads) {
+TEST_F(DistributedTest, AnEventInAStreamThatIsNoThreadsIsAnError) {
     trace_.thread({.loom = "a", .tid = 1}).starts(10).event("OB.", 40).ends(4000);
     trace_.thread({.loom = "b", .tid = 2}).starts(12).ends(5000);
     trace_.thread({.loom = "c", .tid = 3}).set("ovni.part", "other").event("OB.", 50);
@@ -262,7 +262,7 @@ TEST_F(DistributedTest, CompleteOutputsReplacePartialOnes) {
         EXPECT_FALSE(fs::exists(output("out") / name)) << name;
 }
 
-TEST_F(DistributedTest, CommandLine) {
+TEST_F(DistributedTest, HelpIsPrintedOnceAndMistakesAreRefused) {
     Finished help = run({"mpirun", "-n", "2", program("ovniemu-mpi"), "--help"}, mpi_environment);
     EXPECT_EQ(help.status, 0);
     EXPECT_EQ(help.out.find("usage:"), help.out.rfind("usage:"));

@@ -49,13 +49,13 @@ class DistributedFocusTest : public DistributedTest {
     int count_ = 0;
 };
 
-TEST_F(DistributedFocusTest, RegionsOfRanks) {
+TEST_F(DistributedFocusTest, RegionsOfRanksAreShownAsTheyAreCut) {
     build_regions(trace_, 5, 6);
     expect_shown_as_cut({"--region", "solve#2"});
     expect_shown_as_cut({"--region", "halo", "--ranks", "1-4"});
 }
 
-TEST_F(DistributedFocusTest, TimesOfARandomTrace) {
+TEST_F(DistributedFocusTest, TimesOfARandomTraceAreShownAsTheyAreCut) {
     build(trace_, {.seed = 51, .looms = 5, .punctual = false, .models = every_model});
     expect_shown_as_cut({"--from", "500ns", "--to", "3us"});
 }

@@ -116,7 +116,7 @@ class KeepGoingToAnEnd : public KeepGoing {
     }
 };
 
-TEST_F(KeepGoingToAnEnd, OfEventsBeforeThatOfTheThread) {
+TEST_F(KeepGoingToAnEnd, EventsThatEndBeforeTheirThreadAreKept) {
     victim_->truncate(of_an_end);
     fs::path directory = trace_.write();
     Finished strict = serial(directory, output("strict"));
@@ -125,7 +125,7 @@ TEST_F(KeepGoingToAnEnd, OfEventsBeforeThatOfTheThread) {
     expect_torn(directory, "its events end before the thread does, which is Running");
 }
 
-TEST_F(KeepGoingToAnEnd, OfAFileShorterThanRecorded) {
+TEST_F(KeepGoingToAnEnd, AFileShorterThanRecordedIsKept) {
     victim_->checksums(1 << 20).truncate(of_an_end);
     fs::path directory = trace_.write(), of_stream = directory / "loom.bad/proc.7/thread.7";
     fs::last_write_time(of_stream / "stream.crc", fs::file_time_type::clock::now() - std::chrono::hours(2));
@@ -133,14 +133,14 @@ TEST_F(KeepGoingToAnEnd, OfAFileShorterThanRecorded) {
     expect_torn(directory, cause);
 }
 
-TEST_F(KeepGoingToAnEnd, OfAFileShorterThanRecordedWithItsAge) {
+TEST_F(KeepGoingToAnEnd, AnOldFileShorterThanRecordedIsKept) {
     victim_->checksums(1 << 20).truncate(of_an_end);
     fs::path directory = trace_.write(), of_stream = directory / "loom.bad/proc.7/thread.7";
     expect_torn(directory, (of_stream / "stream.obs").string() + ": it has ", Age::older);
 }
 
 // A copy that broke off amid an event, in the second block of three.
-TEST_F(KeepGoingToAnEnd, AmidAnEvent) {
+TEST_F(KeepGoingToAnEnd, AFileCutAmidAnEventIsKept) {
     victim_->checksums(64).truncate(5 * of_an_end + 3);
     fs::path directory = trace_.write(), events = directory / "loom.bad/proc.7/thread.7/stream.obs";
     uint64_t whole = fs::file_size(events) + 3 - of_an_end;

@@ -143,7 +143,7 @@ TEST_F(LocalTest, TwoStreamsOfOnePathAreAnError) {
     EXPECT_THAT(kept.err, HasSubstr("is left out: " + copy.string()));
 }
 
-TEST_F(LocalTest, CommandLine) {
+TEST_F(LocalTest, MistakesOnTheCommandLineAreRefused) {
     auto refused = [&](const std::vector<std::string>& words, const std::string& cause) {
         std::vector<std::string> all = {"mpirun", "-n", "2", program("ovniemu-mpi")};
         all.insert(all.end(), words.begin(), words.end());

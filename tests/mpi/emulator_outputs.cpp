@@ -45,7 +45,7 @@ class OutputsTest : public DistributedTest {
     fs::path directory_, stream_;
 };
 
-TEST_F(OutputsTest, AreNotTheSameFile) {
+TEST_F(OutputsTest, TwoOutputsInOneFileAreRefused) {
     const std::string same = output("same"), link = output("link"), prv = output("out") / "thread.prv";
     expect_both_refuse(2, {"--hdf5", same, "--report", same}, {"--hdf5", "--report", "are the same file"});
     expect_refused(2, {"--hdf5", same, "--report", output("out") / "../same"}, {"are the same file"});
@@ -60,7 +60,7 @@ TEST_F(OutputsTest, AreNotTheSameFile) {
     expect_refused(2, {"--hdf5", same, "--report", link}, {link, "are the same file"});
 }
 
-TEST_F(OutputsTest, AreNotInEachOthersWay) {
+TEST_F(OutputsTest, OutputsInEachOthersWayAreRefused) {
     expect_refused(2, {"--report", output("out") / "cfg"}, {"the directory", "are the same file"});
     fs::remove(output("out"));
     expect_refused(2, {"--report", output("out")}, {"-o", "are the same file"});
@@ -69,7 +69,7 @@ TEST_F(OutputsTest, AreNotInEachOthersWay) {
     EXPECT_THAT(done.err, HasSubstr("is in the way of -o"));
 }
 
-TEST_F(OutputsTest, AreNoDirectories) {
+TEST_F(OutputsTest, DirectoriesInPlaceOfOutputsAreRefused) {
     fs::create_directories(output("d.json"));
     expect_both_refuse(1, {"--report", output("d.json")}, {"d.json: is a directory"});
     expect_refused(1, {"--hdf5", output("d.json")}, {"d.json: is a directory"});
@@ -77,7 +77,7 @@ TEST_F(OutputsTest, AreNoDirectories) {
     expect_both_refuse(1, {}, {"cpu.pcf: is a directory"});
 }
 
-TEST_F(OutputsTest, AreNotWhatIsRead) {
+TEST_F(OutputsTest, OutputsOverWhatIsReadAreRefused) {
     const std::string table = output("t.txt");
     std::ofstream(table) << "rank hostname offset_median offset_mean offset_std\n0 node0 0 0 0\n";
     expect_both_refuse(1, {"-c", table, "--report", table}, {"--report would overwrite -c " + table});
@@ -104,7 +104,7 @@ TEST_F(OutputsTest, ReplaceOlderOnes) {
     }
 }
 
-TEST_F(OutputsTest, OfTheCostToo) {
+TEST_F(OutputsTest, TheCostInTheFileOfAnotherOutputIsRefused) {
     const std::string same = output("same");
     Finished done = distributed(2, directory_, output("out"), {"--statistics", same, "--report", same});
     EXPECT_EQ(done.status, 2) << done.err;

@@ -31,7 +31,7 @@ class DistributedReportTest : public DistributedTest {
     }
 };
 
-TEST_F(DistributedReportTest, OfAllModels) {
+TEST_F(DistributedReportTest, AllModelsAreReportedAsByOneProcess) {
     build(trace_,
           {.seed = 31, .looms = 5, .events = 1500, .models = every_model, .hosts = 2, .clock_offsets = true});
     Json all = Json::parse(expect_same_report(0, {"-b"}));
@@ -39,7 +39,7 @@ TEST_F(DistributedReportTest, OfAllModels) {
     EXPECT_GT(all["ties"], 0);
 }
 
-TEST_F(DistributedReportTest, OfARefusedEventOnASharedCpu) {
+TEST_F(DistributedReportTest, ARefusedEventOnASharedCpuIsReportedAsByOneProcess) {
     const auto thread = [&](int pid) -> StreamBuilder& {
         return trace_.thread({.pid = pid, .tid = pid, .cpus = {{0, 0}, {1, 1}}});
     };
@@ -50,7 +50,7 @@ TEST_F(DistributedReportTest, OfARefusedEventOnASharedCpu) {
     EXPECT_THAT(labels, HasSubstr("Error: too many threads"));
 }
 
-TEST_F(DistributedReportTest, OfAnEventThatOnlyItsThreadRefuses) {
+TEST_F(DistributedReportTest, AnEventThatOnlyItsThreadRefusesIsReportedAsByOneProcess) {
     const auto thread = [&](int pid) -> StreamBuilder& {
         return trace_.thread({.pid = pid,
                               .tid = pid,
@@ -63,27 +63,27 @@ TEST_F(DistributedReportTest, OfAnEventThatOnlyItsThreadRefuses) {
     EXPECT_THAT(report["error"].get<std::string>(), HasSubstr("thread 2 is out of CPU"));
 }
 
-TEST_F(DistributedReportTest, InExactOrder) {
+TEST_F(DistributedReportTest, ExactOrderIsReportedAsByOneProcess) {
     build(trace_, {.seed = 32, .looms = 3});
     expect_same_report(0, exact);
 }
 
 // The last stream, which is read for its metadata alone, is another rank's to read. Only that rank warns.
-TEST_F(DistributedReportTest, OfOneRankAlone) {
+TEST_F(DistributedReportTest, AWarningOfOneRankIsReportedAsByOneProcess) {
     for (int pid : {1, 2, 3}) trace_.thread({.pid = pid, .tid = pid}).starts(1000, -1).ends(2000);
     trace_.thread({.pid = 4, .tid = 4}).unfinished().gaps_text("");
     const Json all = Json::parse(expect_same_report(0, {"--exact-order", "--keep-going"}));
     EXPECT_THAT(all["warnings"].dump(), HasSubstr("is empty: where events are missing is unknown"));
 }
 
-TEST_F(DistributedReportTest, OfAnErrorOnOneRankAlone) {
+TEST_F(DistributedReportTest, AnErrorOfOneRankIsReportedAsByOneProcess) {
     for (int pid : {1, 2})
         trace_.thread({.pid = pid, .tid = pid}).starts(1000, -1).event("OHr", 1500 + pid).ends(3000);
     const Json report = Json::parse(expect_same_report(1, exact, ".partial"));
     EXPECT_THAT(report["error"].get<std::string>(), HasSubstr("stream.obs"));
 }
 
-TEST_F(DistributedReportTest, OfWhatIsOdd) {
+TEST_F(DistributedReportTest, OddTracesAreReportedAsByOneProcess) {
     build(trace_, {.seed = 33, .looms = 3, .cpus = 1, .crowded = true});
     trace_.thread({.loom = "gaps", .pid = 5, .tid = 5, .rank = 900, .nranks = 901})
         .starts(1000, -1)
@@ -115,7 +115,7 @@ TEST_F(DistributedReportTest, OfWhatIsOdd) {
 class ReportUpToAnErrorTest : public DistributedReportTest,
                               public testing::WithParamInterface<std::vector<std::string>> {};
 
-TEST_P(ReportUpToAnErrorTest, IsPartial) {
+TEST_P(ReportUpToAnErrorTest, AWrongEventMakesAPartialReport) {
     build(trace_, {.seed = 34, .looms = 4, .events = 2000});
     trace_.thread({.loom = "bad", .pid = 9, .tid = 9, .rank = 900, .nranks = 901})
         .starts(1000, -1)
@@ -129,7 +129,7 @@ TEST_P(ReportUpToAnErrorTest, IsPartial) {
 INSTANTIATE_TEST_SUITE_P(Orders, ReportUpToAnErrorTest, testing::Values(std::vector<std::string>(), exact),
                          [](const auto& each) { return each.param.empty() ? "Canonical" : "Exact"; });
 
-TEST_F(DistributedReportTest, UpToDamage) {
+TEST_F(DistributedReportTest, DamageIsReportedAsByOneProcess) {
     build(trace_, {.seed = 35, .looms = 3, .events = 2000});
     trace_.thread({.loom = "bad", .pid = 9, .tid = 9, .rank = 900, .nranks = 901})
         .starts(1000, -1)
@@ -139,7 +139,7 @@ TEST_F(DistributedReportTest, UpToDamage) {
     expect_same_report(1, {}, ".partial");
 }
 
-TEST_F(DistributedReportTest, DoesNotDependOnWhatTheOutputDirectoryHolds) {
+TEST_F(DistributedReportTest, FilesInTheOutputDirectoryChangeNothing) {
     build(trace_, {.seed = 36, .looms = 2});
     fs::path directory = trace_.write();
     for (const char* name : {"first.json", "second.json"})
@@ -168,7 +168,7 @@ TEST_F(DistributedReportTest, NeedsNoMemoryForEvents) {
     EXPECT_LT(peak_memory({"--report", output("r.json").string()}), peak_memory({}) + much);
 }
 
-TEST_F(DistributedReportTest, ThatCannotBeWrittenIsAnErrorBeforeAnythingElse) {
+TEST_F(DistributedReportTest, AReportThatCannotBeWrittenIsAnErrorBeforeAnythingElse) {
     trace_.thread().starts(10).ends(20);
     const fs::path directory = trace_.write();
     for (const char* option : {"--report", "--statistics"}) {

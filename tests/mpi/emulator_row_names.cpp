@@ -20,7 +20,7 @@ class RowNames : public DistributedTest, public testing::WithParamInterface<cons
     }
 };
 
-TEST_P(RowNames, AreTheSameForAnyNumberOfRanks) {
+TEST_P(RowNames, AnyNumberOfRanksWritesTheSameNames) {
     const fs::path directory = trace_.write();
     const std::vector<std::string> options = {"--row-names", GetParam(), "-b"};
     ASSERT_EQ(serial(directory, output("serial"), options).status, 0);

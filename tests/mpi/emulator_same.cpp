@@ -173,7 +173,7 @@ TEST_F(DistributedTest, TheCostIsTold) {
     }
 }
 
-TEST_F(DistributedTest, OptionsOfTheOtherEmulatorAreToldFrom) {
+TEST_F(DistributedTest, OptionsOfTheOtherEmulatorAreExplained) {
     for (const char* option : {"-j", "-j4", "--jobs"}) {
         const Finished done = distributed(1, "trace", output("x"), {option});
         EXPECT_EQ(done.status, 2);
@@ -184,7 +184,7 @@ TEST_F(DistributedTest, OptionsOfTheOtherEmulatorAreToldFrom) {
     EXPECT_THAT(done.err, HasSubstr("ovniemu-mpi reads traces on disks of the nodes"));
 }
 
-TEST_F(DistributedTest, ExactOrderOfGapsAndOfOneClock) {
+TEST_F(DistributedTest, ExactOrderOfGapsAndOfOneClockIsThatOfOneProcess) {
     build(trace_, {.seed = 13, .looms = 3, .events = 200});
     for (const char* loom : {"x", "y", "z"}) {
         StreamBuilder& stream =
@@ -205,7 +205,7 @@ TEST_F(DistributedTest, ExactOrderOfGapsAndOfOneClock) {
 }
 
 // Ranks agree on the order round by round. The first one lasts a power of two of ns.
-TEST_F(DistributedTest, ExactOrderOfATieAtTheEndOfARound) {
+TEST_F(DistributedTest, ExactOrderOfATieAtTheEndOfARoundIsThatOfOneProcess) {
     for (int tid : {1, 2, 3, 4}) {
         StreamBuilder& stream = trace_.thread(
             {.loom = tid < 4 ? "a" : "b", .pid = tid, .tid = tid, .cpus = {{0, 0}, {1, 1}, {2, 2}}});

@@ -103,24 +103,24 @@ TEST_F(WrongEvents, EndTheirStreams) {
     EXPECT_THAT(done.err, HasSubstr("--keep-going: 0 streams are left out, 9 end too early"));
 }
 
-TEST_F(WrongEvents, AreTheSameForAnyNumberOfRanks) {
+TEST_F(WrongEvents, RanksEndTheStreamsThatOneProcessEnds) {
     expect_same_from_ranks(3, {});
 }
 
-TEST_F(WrongEvents, InExactOrder) {
+TEST_F(WrongEvents, RanksEndTheSameStreamsInExactOrder) {
     // Those without any good event have no place in the order.
     for (int tid = 20; tid < 30; ++tid) thread(tid).content("");
     expect_same_from_ranks(2, {"--exact-order"});
 }
 
-TEST_F(WrongEvents, WithOtherOptions) {
+TEST_F(WrongEvents, RanksEndTheSameStreamsWhereRegionsAreSorted) {
     expect_same_from_ranks(3, {"--sort", "-b"});
     Finished done = emulate(0, trace_.write(), "all", {"-a"});
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_THAT(done.err, HasSubstr("8 end too early"));  // tampi is enabled
 }
 
-TEST_F(WrongEvents, AreTheEndAsIfTheStreamsWereTornThere) {
+TEST_F(WrongEvents, AWrongEventEndsItsStreamAsIfItWereTornThere) {
     TraceBuilder torn, wrong;
     for (TraceBuilder* trace : {&torn, &wrong}) {
         StreamBuilder& stream = trace->thread({.loom = "a", .tid = 1}).mark(1, "stack", "phase").starts(10);
@@ -133,7 +133,7 @@ TEST_F(WrongEvents, AreTheEndAsIfTheStreamsWereTornThere) {
     expect_same(output("torn"), output("wrong"));
 }
 
-TEST_F(DistributedTest, WrongEventsOfManyStreamsOfALoom) {
+TEST_F(DistributedTest, WrongEventsEndManyStreamsOfALoom) {
     std::vector<size_t> good;
     for (int tid = 1; tid <= 40; ++tid) {
         StreamBuilder& stream = trace_.thread({.loom = "a", .tid = tid}).starts(10, -1);
@@ -151,7 +151,7 @@ TEST_F(DistributedTest, WrongEventsOfManyStreamsOfALoom) {
     EXPECT_THAT(done.err, HasSubstr("0 streams are left out, 40 end too early"));
 }
 
-TEST_F(DistributedTest, WrongEventsOfWhatIsNoThread) {
+TEST_F(DistributedTest, WrongEventsOfWhatIsNoThreadAreLeftOut) {
     trace_.thread({.loom = "a"}).starts(10).ends(20);
     trace_.thread({.loom = "b"}).set("ovni.part", "other").event("OB.", 15);
     Finished done = serial(trace_.write(), output("out"), {"--keep-going"});
@@ -160,7 +160,7 @@ TEST_F(DistributedTest, WrongEventsOfWhatIsNoThread) {
 }
 
 // The stream ends where sorting begins: at the last event that is older than the region.
-TEST_F(DistributedTest, WrongEventsInSortedRegions) {
+TEST_F(DistributedTest, WrongEventsInSortedRegionsEndTheStreamWhereSortingBegins) {
     StreamBuilder& stream = trace_.thread({.loom = "a"}).starts(10);
     size_t good = stream.bytes().size();
     stream.event("OB.", 20)
@@ -186,7 +186,7 @@ TEST_F(DistributedTest, WrongEventsOfTheLinterStayErrors) {
 }
 
 // All that is known of its clock is from before the damage.
-TEST_F(DistributedTest, WrongEventsWhoseClockIsFarAway) {
+TEST_F(DistributedTest, WrongEventsWhoseClockIsFarAwayLeaveNoneOfTheirStream) {
     trace_.thread({.loom = "a", .tid = 1}).starts(4'000'000'000'000).event("OB.", 50).ends(60);
     trace_.thread({.loom = "b", .tid = 2}).starts(20).ends(90);
     fs::path directory = trace_.write();

@@ -49,7 +49,7 @@ std::vector<std::string> start(const std::vector<std::string>& launcher, int ran
     return launcher + std::vector{std::to_string(ranks)};
 }
 
-TEST_F(FrontTest, IsOneJobUnderBothLaunchers) {
+TEST_F(FrontTest, BothLaunchersStartOneJob) {
     for (const auto& launcher : {of_open_mpi, of_mpich})
         for (int ranks : {1, 2, 4})
             EXPECT_EQ(ranks_of(start(launcher, ranks)), static_cast<size_t>(ranks)) << launcher[0];

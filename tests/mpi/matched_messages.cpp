@@ -154,7 +154,7 @@ class MatchedMessages : public TracedTest {
     const std::filesystem::path before_ = std::filesystem::current_path();
 };
 
-TEST_F(MatchedMessages, AreThoseThatTheProgramKnows) {
+TEST_F(MatchedMessages, MatchesAreThoseThatTheProgramKnows) {
     run_known(4);
     const FoundMessages found = find();
     EXPECT_EQ(expect_pairs_are_possible(found), known());
@@ -166,7 +166,7 @@ TEST_F(MatchedMessages, AreThoseThatTheProgramKnows) {
     EXPECT_EQ(found.summary.unknown_communicator, 0u);
 }
 
-TEST_F(MatchedMessages, AreNeverWrongWhereRecordingStops) {
+TEST_F(MatchedMessages, NoMatchIsWrongWhereRecordingStops) {
     for (int seed = 1; seed <= 3; ++seed) {
         std::filesystem::remove_all(trace_directory());
         books_.clear();
@@ -180,7 +180,7 @@ TEST_F(MatchedMessages, AreNeverWrongWhereRecordingStops) {
     }
 }
 
-TEST_F(MatchedMessages, AreLinesOfTheTimelineAlikeForAnyNumberOfRanks) {
+TEST_F(MatchedMessages, AnyNumberOfRanksWritesTheSameLines) {
     run_known(4, 0, {"--loom", "rank"});
     ASSERT_EQ(run({program("ovniemu"), "--report", path("report.json"), trace_directory()}).status, 0);
     const std::string alone = read_file(trace_directory() + "/thread.prv");
@@ -200,7 +200,7 @@ TEST_F(MatchedMessages, AreLinesOfTheTimelineAlikeForAnyNumberOfRanks) {
     }
 }
 
-TEST_F(MatchedMessages, AreColumnsAlikeForAnyNumberOfRanks) {
+TEST_F(MatchedMessages, AnyNumberOfRanksWritesTheSameColumns) {
     if (run({"/usr/bin/python3", "-c", "import h5py, numpy"}).status != 0) GTEST_SKIP() << "there is no h5py";
     run_known(4, 0, {"--loom", "rank", "--callsites", "0"});
     Finished alone = run({program("ovniemu"), "--hdf5", path("alone.h5"), trace_directory()});
@@ -217,7 +217,7 @@ TEST_F(MatchedMessages, AreColumnsAlikeForAnyNumberOfRanks) {
 }
 
 // The known messages are blocking sends and posted ones, of several threads, on several communicators.
-TEST_F(MatchedMessages, AreNamedByTheirEvents) {
+TEST_F(MatchedMessages, EventsNameTheirPartners) {
     run_known(2);
     Finished dump = run({program("ovnidump"), "--partners", trace_directory()});
     ASSERT_EQ(dump.status, 0) << dump.err;
@@ -239,7 +239,7 @@ TEST_F(MatchedMessages, NeedNoOtherFunctions) {
 }
 
 // The first receive of a part may belong to a send that lies before it.
-TEST_F(MatchedMessages, AreNotGuessedInAPart) {
+TEST_F(MatchedMessages, NoMatchIsGuessedInAPart) {
     run_known(2);
     const FoundMessages whole = find();
     const Message message = whole.messages.all()[whole.messages.size() / 2];
@@ -253,7 +253,7 @@ TEST_F(MatchedMessages, AreNotGuessedInAPart) {
 }
 
 // The three programs make the same calls.
-TEST_F(MatchedMessages, OfFortranAreThoseOfEachBinding) {
+TEST_F(MatchedMessages, EveryFortranBindingHasTheSameMatches) {
 #ifdef OVNI_TEST_FORTRAN
     std::set<uint64_t> counts;
     for (const char* binding : {"calls_mpifh", "calls_module", "calls_f08"}) {
@@ -273,7 +273,7 @@ TEST_F(MatchedMessages, OfFortranAreThoseOfEachBinding) {
 }
 
 // Sends with large counts meet receives with usual ones, and others.
-TEST_F(MatchedMessages, OfMpi4AreThoseThatTheProgramCounts) {
+TEST_F(MatchedMessages, MessagesOfMpi4AreThoseThatTheProgramCounts) {
     constexpr int nothing_here = 77, ranks = 3;
     const Finished done = traced(ranks, {app("calls_mpi_4"), path("")});
     if (done.status == nothing_here) GTEST_SKIP() << "this MPI has no functions of MPI 4";
@@ -289,7 +289,7 @@ TEST_F(MatchedMessages, OfMpi4AreThoseThatTheProgramCounts) {
 }
 
 // Each start of a persistent collective is put together with those of the other members, in any order.
-TEST_F(MatchedMessages, OfMpi4HaveCollectivesForEachStart) {
+TEST_F(MatchedMessages, EachStartOfAPersistentCollectiveIsMatched) {
     constexpr int nothing_here = 77;
     constexpr size_t ranks = 3;
     const Finished done = traced(ranks, {app("calls_mpi_4"), path("")});
@@ -327,7 +327,7 @@ TEST_F(MatchedMessages, MayBeLeftOut) {
     EXPECT_THAT(read_file(trace_directory() + "/thread.prv"), testing::Not(HasSubstr("\n3:0:1:1:")));
 }
 
-TEST_F(MatchedMessages, AreTablesForTheTerminal) {
+TEST_F(MatchedMessages, OvnitopPrintsMessagesAndTheirMatrix) {
     run_known(2);
     Finished messages = run({program("ovnitop"), "--messages", trace_directory()});
     EXPECT_EQ(messages.status, 0) << messages.err;
@@ -342,7 +342,7 @@ TEST_F(MatchedMessages, AreTablesForTheTerminal) {
 
 // A receive from one rank keeps its place, one that was cancelled has none. One from anybody may have taken
 // the messages of the next one, which is not guessed.
-TEST_F(MatchedMessages, OfReceivesThatWereFreedHaveThatCause) {
+TEST_F(MatchedMessages, FreedReceivesAreTheCauseOfUnmatchedSends) {
     const Finished done = traced(2, {app("freed_receives")});
     ASSERT_EQ(done.status, 0) << done.err;
     const MessageSummary found = find().summary;

@@ -42,26 +42,26 @@ class MpiPrv : public JobEnds {
     std::string text() const { return read_file(trace_directory() + "/mpi.prv"); }
 };
 
-TEST_F(MpiPrv, OfFourRanks) {
+TEST_F(MpiPrv, FourRanksMakeAValidFile) {
     ASSERT_EQ(traced(4, {app("heat"), "100", "100", "20"}).status, 0);
     emulate();
     EXPECT_THAT(expect_good(), HasSubstr(" collectives=84 events=984 messages=120 "));
     EXPECT_THAT(text(), HasSubstr(":50100003:1:"));
 }
 
-TEST_F(MpiPrv, OfEveryKindOfMessage) {
+TEST_F(MpiPrv, EveryKindOfMessageMakesAValidFile) {
     ASSERT_EQ(traced(4, {app("known_messages"), "0"}, {"--loom", "rank"}).status, 0);
     emulate();
     EXPECT_THAT(expect_good(), ContainsRegex(" messages=[1-9][0-9][0-9]"));
 }
 
-TEST_F(MpiPrv, WithoutStates) {
+TEST_F(MpiPrv, AFileWithoutStatesIsValid) {
     ASSERT_EQ(traced(2, {app("known_messages"), "0"}).status, 0);
     emulate({"--no-states"});
     EXPECT_THAT(expect_good({"--no-states"}), ContainsRegex(" messages=[1-9][0-9]* "));
 }
 
-TEST_F(MpiPrv, WithGaps) {
+TEST_F(MpiPrv, AFileWithGapsIsValid) {
     ASSERT_EQ(traced(4, {app("known_messages"), "1"}, {"--loom", "rank"}).status, 0);
     emulate();
     expect_good({"--with-gaps"});
@@ -69,7 +69,7 @@ TEST_F(MpiPrv, WithGaps) {
     EXPECT_THAT(text(), HasSubstr(":40000012:1\n"));
 }
 
-TEST_F(MpiPrv, OfAKilledRun) {
+TEST_F(MpiPrv, AKilledRunMakesAValidFile) {
     EXPECT_NE(traced(4, {app("abort_one"), "kill", "2"}, {"--loom", "rank"}).status, 0);
     recover();
     emulate();
@@ -77,7 +77,7 @@ TEST_F(MpiPrv, OfAKilledRun) {
 }
 
 // Collectives, one-sided calls, files and topologies of all kinds, on many communicators.
-TEST_F(MpiPrv, OfCallsOfEveryKind) {
+TEST_F(MpiPrv, CallsOfEveryKindMakeAValidFile) {
     std::filesystem::create_directory(path("calls"));
     ASSERT_EQ(traced(4, {app("calls_c"), path("calls")}, {"--loom", "rank"}).status, 0);
     emulate();
@@ -86,14 +86,14 @@ TEST_F(MpiPrv, OfCallsOfEveryKind) {
     EXPECT_THAT(text(), ContainsRegex(":50000005:[0-9]*:25:[0-9]*:50000110:[1-9]"));
 }
 
-TEST_F(MpiPrv, OfCallsOfTheReference) {
+TEST_F(MpiPrv, CallsOfTheReferenceMakeAValidFile) {
     std::filesystem::create_directory(path("calls"));
     ASSERT_EQ(traced(3, {app("mpi_calls"), path("calls")}).status, 0);
     emulate();
     expect_good();
 }
 
-TEST_F(MpiPrv, OfThreads) {
+TEST_F(MpiPrv, ThreadsMakeAValidFile) {
     const std::string hybrid = std::string(BUILD_DIR) + "/tests/threads_hybrid";
     if (!std::filesystem::exists(hybrid)) GTEST_SKIP() << "not built";
     ASSERT_EQ(traced(2, {hybrid}, {"--threads", "all"}).status, 0);
@@ -102,13 +102,13 @@ TEST_F(MpiPrv, OfThreads) {
     EXPECT_THAT(read_file(trace_directory() + "/mpi.row"), HasSubstr("\nTHREAD 1.2.4\n"));
 }
 
-TEST_F(MpiPrv, OfCallsInCalls) {
+TEST_F(MpiPrv, CallsInCallsMakeAValidFile) {
     ASSERT_EQ(traced(2, {app("callbacks"), "attributes"}).status, 0);
     emulate();
     expect_good();
 }
 
-TEST_F(MpiPrv, WithARankThatIsNotRecorded) {
+TEST_F(MpiPrv, AFileWithARankThatIsNotRecordedIsValid) {
     Finished done = run({"mpirun", "-q", "-n", "1", program("ovnirun"), "-o", trace_directory(),
                          app("known_messages"), ":", "-n", "1", app("known_messages")});
     ASSERT_EQ(done.status, 0) << done.err;
@@ -116,7 +116,7 @@ TEST_F(MpiPrv, WithARankThatIsNotRecorded) {
     expect_good({"--with-gaps"});
 }
 
-TEST_F(MpiPrv, HasAFileForEachWorld) {
+TEST_F(MpiPrv, EachWorldHasAFile) {
     Finished done = spawning([&] {
         std::filesystem::remove_all(trace_directory());
         return traced(2, Words{app("spawn")});

@@ -84,7 +84,7 @@ class CollectivesOfPauses : public TracedTest {
     const std::filesystem::path before_ = std::filesystem::current_path();
 };
 
-TEST_F(CollectivesOfPauses, AreThoseThatTheProgramKnows) {
+TEST_F(CollectivesOfPauses, CollectivesAreThoseThatTheProgramKnows) {
     for (int seed = 1; seed <= 6; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         run_switched(4, {std::to_string(seed), "120"});
@@ -93,7 +93,7 @@ TEST_F(CollectivesOfPauses, AreThoseThatTheProgramKnows) {
 }
 
 // Recording starts and stops in collectives.
-TEST_F(CollectivesOfPauses, AreTogetherWhereChainsRecord) {
+TEST_F(CollectivesOfPauses, CollectivesAreTogetherWhereChainsRecord) {
     for (const char* chain :
          {"start:mpi:Barrier:count3", "start:mpi:Bcast:count2,stop:mpi:Allreduce:count3,repeat",
           "start:mpi:Win_fence,stop:mpi:Iallreduce,repeat"}) {

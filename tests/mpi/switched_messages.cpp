@@ -196,7 +196,7 @@ class MatchedMessagesOfPauses : public TracedTest {
     const std::filesystem::path before_ = std::filesystem::current_path();
 };
 
-TEST_F(MatchedMessagesOfPauses, AreAllThatBothSidesHaveRecorded) {
+TEST_F(MatchedMessagesOfPauses, MessagesThatBothSidesRecordedAreMatched) {
     size_t told_behind_others = 0;
     for (int seed = 1; seed <= seeds(); ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
@@ -208,7 +208,7 @@ TEST_F(MatchedMessagesOfPauses, AreAllThatBothSidesHaveRecorded) {
     expect_emulates();
 }
 
-TEST_F(MatchedMessagesOfPauses, AreThoseOfThreadsThatStopAmidTheirCalls) {
+TEST_F(MatchedMessagesOfPauses, MessagesOfThreadsThatStopAmidTheirCallsAreMatched) {
     for (int seed = 1; seed <= 3; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         run_switched(3, {std::to_string(seed), "40", "threads"});
@@ -217,7 +217,7 @@ TEST_F(MatchedMessagesOfPauses, AreThoseOfThreadsThatStopAmidTheirCalls) {
 }
 
 // One thread is recorded while another is not.
-TEST_F(MatchedMessagesOfPauses, AreThoseOfThreadsThatStopAlone) {
+TEST_F(MatchedMessagesOfPauses, MessagesOfThreadsThatStopAloneAreMatched) {
     run_switched(
         3, {"1", "40", "threads"},
         {"--control", "start:mpi:Irecv:count20,stop:mpi:Wait:count17,repeat", "--control-scope", "thread"});
@@ -225,7 +225,7 @@ TEST_F(MatchedMessagesOfPauses, AreThoseOfThreadsThatStopAlone) {
 }
 
 // Recording starts and stops in calls that post and complete, and may be off at the end.
-TEST_F(MatchedMessagesOfPauses, AreThoseThatChainsRecord) {
+TEST_F(MatchedMessagesOfPauses, MessagesThatChainsRecordAreMatched) {
     for (const char* chain :
          {"start:mpi:Barrier:count3", "start:mpi:Init_thread,stop:mpi:Isend:count20",
           "start:mpi:Irecv:count4,stop:mpi:Wait:count3,repeat", "start:mpi:Wait:count2,stop:mpi:Recv,repeat",
@@ -236,7 +236,7 @@ TEST_F(MatchedMessagesOfPauses, AreThoseThatChainsRecord) {
     }
 }
 
-TEST_F(MatchedMessagesOfPauses, AreAlikeForAnyNumberOfRanks) {
+TEST_F(MatchedMessagesOfPauses, AnyNumberOfRanksFindsTheSameMatches) {
     run_switched(3, {"4", "24"}, {"--loom", "rank"});
     ASSERT_EQ(run({program("ovniemu"), "--report", path("report.json"), trace_directory()}).status, 0);
     const std::string alone = read_file(trace_directory() + "/thread.prv");
@@ -262,7 +262,7 @@ TEST_F(MatchedMessagesOfPauses, EndWhereThereIsNoAccount) {
     EXPECT_EQ(found.summary.receives[static_cast<size_t>(Unmatched::gap)], 3u);
 }
 
-TEST_F(MatchedMessagesOfPauses, AreNotToldToTheReference) {
+TEST_F(MatchedMessagesOfPauses, TracesForTheReferenceSayNothingOfPauses) {
     run_switched(2, {"2", "12"}, {"--mpi-events", "reference"});
     for (const Stream& stream : streams()) EXPECT_EQ(stream.metadata.common->require.at("mpi"), "1.0.0");
     const Finished dump = run({program("ovnidump"), trace_directory()});

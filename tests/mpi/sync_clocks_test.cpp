@@ -188,7 +188,7 @@ TEST(NodeClocksTest, AClockThatBendsIsFollowedFromPointToPoint) {
                 ElementsAre(HasSubstr("no straight line fits the clock of b")));
 }
 
-TEST(NodeClocksTest, InATreeTheLineOfTheReferenceIsAdded) {
+TEST(NodeClocksTest, ATreeAddsTheLineOfTheReference) {
     // Node 17 is measured by node 1, which is 1 ms ahead and gains 10 ppm; 17 gains 20 ppm on that.
     constexpr int count = 18;
     static_assert(reference_of(17, count) == 1);
@@ -239,14 +239,14 @@ TEST(DoubtsTest, WhatIsUsualIsNoDoubt) {
     EXPECT_THAT(doubts_of({{}}), IsEmpty());
 }
 
-TEST(DoubtsTest, EstimatesThatDisagree) {
+TEST(DoubtsTest, EstimatesThatDisagreeAreDoubtful) {
     Estimate usual{0, 0, 12'000, 12'600, 6'100, 100}, odd{0, 0, 12'000, 24'000, 10'000, 100};
     EXPECT_THAT(doubts_of({{}, usual, odd, odd}),
                 ElementsAre(HasSubstr("no exchange with n2 and 1 other was fast both ways: the fastest one "
                                       "alone gives an offset that is 4000 ns away")));
 }
 
-TEST(DoubtsTest, BoundsFarAboveThoseOfOthers) {
+TEST(DoubtsTest, BoundsFarAboveThoseOfOthersAreDoubtful) {
     Estimate usual{0, 0, 12'000, 12'600, 6'100, 100}, wide{0, 0, 40'000, 41'000, 20'000, 100};
     EXPECT_THAT(doubts_of({{}, usual, wide, usual}),
                 ElementsAre(HasSubstr("the bound of n2 exceeds the network's round trip (12600 ns per link): "
@@ -260,7 +260,7 @@ TEST(DoubtsTest, BoundsFarAboveThoseOfOthers) {
     EXPECT_THAT(doubts_of(run), ElementsAre(HasSubstr("the bound of n16 exceeds")));
 }
 
-TEST(DoubtsTest, AClockThatJumped) {
+TEST(DoubtsTest, AClockThatJumpedIsDoubtful) {
     Estimate usual{0, 0, 12'000, 12'600, 6'100, 100}, jumped{0, 10, -10, 12'600, 0, 100};
     EXPECT_THAT(doubts_of({{}, usual, jumped}), ElementsAre(HasSubstr("the clock of n2 did not run evenly"),
                                                             HasSubstr("no measurement of n2 was possible")));

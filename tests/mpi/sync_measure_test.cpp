@@ -106,7 +106,7 @@ TEST(MeasureRoundsTest, LinksAddUpInATree) {
     EXPECT_EQ(reference_of(13, 4096), 5);
 }
 
-TEST(MeasureEffortTest, ItEndsEarlyWhereNothingIsGained) {
+TEST(MeasureEffortTest, MeasuringEndsEarlyWhereNothingIsGained) {
     SimulatedNodes nodes(2, {5'000, 0}, deadline, 1);
     Results results = measure_all(nodes, 2, {10, 100, 20'000'000});
     EXPECT_EQ(results[1]->samples, 50);

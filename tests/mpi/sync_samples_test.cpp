@@ -45,7 +45,7 @@ class SamplesFileTest : public testing::Test {
     hid_t file_ = -1;
 };
 
-TEST_F(SamplesFileTest, HasEveryFieldWithItsUnits) {
+TEST_F(SamplesFileTest, EveryFieldIsThereWithItsUnits) {
     ASSERT_TRUE(can_write_samples());
     open(samples_file({{0, "a"}, {4, "node1"}},
                       {{0, 0, 0, 1, {1, 2, 3, 4}}, {1, 7, 0, 1, {-5, INT64_MAX, INT64_MIN, 8}}}));

@@ -84,7 +84,7 @@ endfunction()
 # Left out: hydra kills ovnirun with the program at MPI_Abort, and macros of MPICH's header are no functions. Four ranks
 # of MPICH do not yield, and take half a minute on two cores.
 other_mpi_tests(mpi_trace
-    "*/CallCounter.*_on_2:*/CallCounter.*/mpi_calls_on_4:*/Stages.*:FortranProgram.Names*:OfMpi4.*:FunctionChoice.Of*:FunctionChoice.Library*:Lookups.In*:TimeNamespaces.*:TraceDirectories.*")
+    "*/CallCounter.*_on_2:*/CallCounter.*/mpi_calls_on_4:*/Stages.*:FortranProgram.Names*:Mpi4.*:FunctionChoice.ReferenceEvents*:FunctionChoice.ChoosingNone*:FunctionChoice.Library*:Lookups.LookupsIn*:TimeNamespaces.*:TraceDirectories.*")
 
 # Messages between the ranks of real jobs.
 ovni_test(messages_test matched_messages.cpp switched_messages.cpp switched_collectives.cpp waits.cpp

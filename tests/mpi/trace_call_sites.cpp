@@ -64,39 +64,39 @@ class CallSitesTest : public TracedTest {
 
 const Words on_virtual_cpu{"--cpu", "virtual"};
 
-TEST_F(CallSitesTest, OfC) {
+TEST_F(CallSitesTest, SitesInCAreThoseOfTheProgram) {
     expect_same(traced(2, {app("sites_c")}, on_virtual_cpu));
 }
 
-TEST_F(CallSitesTest, OfAProgramAtAFixedAddress) {
+TEST_F(CallSitesTest, SitesAtAFixedAddressAreThoseOfTheProgram) {
     expect_same(traced(2, {app("sites_c_fixed")}, on_virtual_cpu));
 }
 
-TEST_F(CallSitesTest, OfCpp) {
+TEST_F(CallSitesTest, SitesInCppAreThoseOfTheProgram) {
     expect_same(traced(2, {app("sites_cpp")}, on_virtual_cpu));
 }
 
 #ifdef OVNI_TEST_FORTRAN
-TEST_F(CallSitesTest, OfFortranWithMpifH) {
+TEST_F(CallSitesTest, SitesInFortranWithMpifHAreThoseOfTheProgram) {
     expect_same(traced(2, {app("sites_mpifh")}, on_virtual_cpu));
 }
 
-TEST_F(CallSitesTest, OfFortranWithTheModule) {
+TEST_F(CallSitesTest, SitesInFortranWithTheModuleAreThoseOfTheProgram) {
     expect_same(traced(2, {app("sites_f08")}, on_virtual_cpu));
 }
 #endif
 
-TEST_F(CallSitesTest, AreThereAfterAKill) {
+TEST_F(CallSitesTest, SitesAreThereAfterAKill) {
     Finished done = traced(2, {app("sites_c"), "kill"}, on_virtual_cpu);
     EXPECT_NE(done.status, 0);
     EXPECT_EQ(said_by_trace(), said_by_program(done.out));
 }
 
-TEST_F(CallSitesTest, AreToldWithEachCallInAFlightRecorder) {
+TEST_F(CallSitesTest, AFlightRecorderKeepsTheSitesOfItsCalls) {
     expect_same(traced(2, {app("sites_c")}, on_virtual_cpu + Words{"--flight", "1M"}));
 }
 
-TEST_F(CallSitesTest, AreNotThereIfNotWanted) {
+TEST_F(CallSitesTest, SitesMayBeLeftOut) {
     for (const Words& options : {Words{"--callsites", "0"}, Words{"--mpi-events", "reference"}}) {
         ASSERT_EQ(traced(2, {app("sites_c")}, options).status, 0);
         for (const Stream& stream : streams()) {
@@ -108,7 +108,7 @@ TEST_F(CallSitesTest, AreNotThereIfNotWanted) {
     }
 }
 
-TEST_F(CallSitesTest, OfPluginsAtOneAddress) {
+TEST_F(CallSitesTest, PluginsAtOneAddressAreToldApart) {
     Finished done = traced(2,
                            {app("sites_host"), app("sites_first_plugin.so"), app("sites_other_plugin.so"),
                             app("sites_first_plugin.so")},
@@ -121,7 +121,7 @@ TEST_F(CallSitesTest, OfPluginsAtOneAddress) {
 }
 
 // Two executables with a library between them; with the callers of callers.
-TEST_F(CallSitesTest, WithSeveralLevels) {
+TEST_F(CallSitesTest, CallersOfCallersAreNamed) {
     ASSERT_EQ(traced(2, {app("sites_frames")}, on_virtual_cpu + Words{"--callsites", "3"}).status, 0);
     std::string table = top();
     EXPECT_TRUE(std::regex_search(
@@ -132,7 +132,7 @@ TEST_F(CallSitesTest, WithSeveralLevels) {
 }
 
 // Two of four functions are inlined. The program says the whole chain, as a user reads it in the source.
-TEST_F(CallSitesTest, WithCallersThatAreInlined) {
+TEST_F(CallSitesTest, InlinedCallersAreNamed) {
     for (size_t wanted : {1, 2, 3, 4}) {
         const Finished done =
             traced(2, {app("sites_inlined")}, on_virtual_cpu + Words{"--callsites", std::to_string(wanted)});
@@ -147,7 +147,7 @@ TEST_F(CallSitesTest, WithCallersThatAreInlined) {
     }
 }
 
-TEST_F(CallSitesTest, OfCodeWithoutFramePointersNeverCrash) {
+TEST_F(CallSitesTest, CodeWithoutFramePointersNeverCrashes) {
     Finished done = traced(2, {app("sites_c")}, on_virtual_cpu + Words{"--callsites", "16"});
     EXPECT_EQ(done.status, 0) << done.err;
     for (const auto& [call, count] : said_by_program(done.out))
@@ -236,7 +236,7 @@ class CallersInParaver : public CallSitesTest {
     }
 };
 
-TEST_F(CallersInParaver, AreThoseOfTheProgram) {
+TEST_F(CallersInParaver, CallersAreThoseOfTheProgram) {
     Finished done = traced(2, {app("sites_c")}, on_virtual_cpu);
     expect_emulates();
     Calls said;
@@ -246,7 +246,7 @@ TEST_F(CallersInParaver, AreThoseOfTheProgram) {
     for (const auto& [place, count] : said) EXPECT_EQ(calls[place], count) << place;
 }
 
-TEST_F(CallersInParaver, AreTheSameBytesForAnyNumberOfRanks) {
+TEST_F(CallersInParaver, AnyNumberOfRanksWritesTheSameBytes) {
     ASSERT_EQ(traced(3, {app("sites_cpp")}, {"--loom", "rank"}).status, 0);
     expect_emulates({"--report", path("alone.json")});
     for (const Workers& workers : every_sharing) {

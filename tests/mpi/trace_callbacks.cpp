@@ -108,7 +108,7 @@ TEST_F(Books, SayWhichIdsMayDiffer) {
     EXPECT_NE(text.find(" holds everywhere "), std::string::npos);
 }
 
-TEST_F(Books, OfCommunicatorsThatTwoSidesMakeByAPort) {
+TEST_F(Books, TwoSidesOfAPortAgreeOnTheirCommunicators) {
     ASSERT_EQ(traced(4, {app("odd_calls"), "port"}).status, 0);
     expect_agreed(2);
 }
@@ -146,7 +146,7 @@ TEST_F(Books, TakeNothingForCancelledThatTheProgramDidNotCancel) {
 }
 
 // The program says itself where its memory grows.
-TEST_F(Books, DoNotGrowWithWhatHasEnded) {
+TEST_F(Books, WhatHasEndedTakesNoMemory) {
 #ifdef __SANITIZE_ADDRESS__
     GTEST_SKIP() << "AddressSanitizer keeps what is freed";
 #endif

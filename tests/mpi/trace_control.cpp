@@ -66,7 +66,7 @@ TEST_F(Control, PauseMayLastToTheEnd) {
     EXPECT_EQ(story({"finalize_paused"}), "OM[open at the end OM]open at the end gap");
 }
 
-TEST_F(Control, MorePausesThanAreRemembered) {
+TEST_F(Control, MorePausesThanAreRememberedEndInOrder) {
     std::string story = this->story({"many"});
     EXPECT_TRUE(story.ends_with("MUf MUF")) << story;
 }

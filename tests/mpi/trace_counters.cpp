@@ -87,7 +87,7 @@ TEST_F(Counters, BeginAtTheFirstCallOfAThreadWithoutARow) {
     }
 }
 
-TEST_F(Counters, AreLinesThatAnyNumberOfRanksWritesAlike) {
+TEST_F(Counters, AnyNumberOfRanksWritesTheSameLines) {
     ASSERT_EQ(count("page-faults,task-clock,rss").status, 0);
     expect_emulates({"-l"});
     const std::string alone = text(trace_directory() + "/thread.prv");
@@ -111,7 +111,7 @@ TEST_F(Counters, WhatTheMachineLacksIsNamedOncePerJob) {
     EXPECT_EQ(trace().streams()[0].metadata.common->counters, std::vector<std::string>{"page-faults"});
 }
 
-TEST_F(Counters, ReferenceEventsHaveNone) {
+TEST_F(Counters, ReferenceEventsHaveNoCounters) {
     Finished done = traced(2, {app("counted")}, {"--mpi-events", "reference", "--counters", "page-faults"});
     ASSERT_EQ(done.status, 0) << done.err;
     const Trace all = trace();

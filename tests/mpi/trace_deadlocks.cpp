@@ -138,7 +138,7 @@ TEST_F(Deadlock, LastsUntilTheProgramDied) {
 }
 
 // Ranks agree on their CPUs at the end of MPI_Init, and each of these is bound to another one.
-TEST_F(Deadlock, InMpiInitIsSeen) {
+TEST_F(Deadlock, ADeadlockInMpiInitIsReported) {
     const std::string bound = script("exec taskset -c $((OMPI_COMM_WORLD_RANK % $(nproc))) \"$@\"\n");
     Started job(
         {"mpirun", "-q", "-n", "3", "--bind-to", "none", bound, program("ovnirun"), app("deadlock"), "init"});
@@ -167,7 +167,7 @@ struct Kind {
 
 class DeadlockOfAKind : public Deadlock, public testing::WithParamInterface<Kind> {};
 
-TEST_P(DeadlockOfAKind, IsNamed) {
+TEST_P(DeadlockOfAKind, WaitingRanksAndTheirCallsAreNamed) {
     const Kind& kind = GetParam();
     hang_and_kill(kind.name, kind.ranks);
     const Words found = sentences_in(emulate().err);
@@ -231,7 +231,7 @@ TEST_F(Deadlock, LeavesMessagesWithoutPartners) {
     EXPECT_THAT(top.out, HasSubstr("sends without a receive: killed or running 1\n"));
 }
 
-TEST_F(Deadlock, IsTheSameOnManyRanks) {
+TEST_F(Deadlock, AnyNumberOfRanksReportsTheSameDeadlock) {
     hang_and_kill("split", 3);
     const Words expected = sentences_in(emulate().err);
     EXPECT_FALSE(expected.empty());
@@ -246,7 +246,7 @@ TEST_F(Deadlock, IsTheSameOnManyRanks) {
     }
 }
 
-TEST_F(Deadlock, IsSeenWhileItHangs) {
+TEST_F(Deadlock, ADeadlockIsReportedWhileItHangs) {
     Started job(hanging("receives", 2));
     wait_until_it_hangs(job, 2);
     Words command;

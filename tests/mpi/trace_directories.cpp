@@ -32,7 +32,7 @@ class TraceDirectories : public TracedTest {
     }
 };
 
-TEST_F(TraceDirectories, ThatDependOnTheWorkingDirectoryAreReportedOnce) {
+TEST_F(TraceDirectories, DirectoriesThatDependOnTheWorkingDirectoryAreReportedOnce) {
     const Finished done = job("ovni");
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_EQ(warnings(done), 1u) << done.err;

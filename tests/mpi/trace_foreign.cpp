@@ -97,7 +97,7 @@ class WithItsLibrary : public ForeignMpi {
 
 }  // namespace
 
-TEST_F(WithoutItsLibrary, RunsUntouched) {
+TEST_F(WithoutItsLibrary, AProgramRunsUntouched) {
     std::string ring = built("mpicc.mpich", "ring_of_ranks.c");
     if (ring.empty()) GTEST_SKIP() << "mpicc.mpich builds no program";
     for (const Words& words : {Words{ring}, Words{ring, "with-threads"}}) {
@@ -108,7 +108,7 @@ TEST_F(WithoutItsLibrary, RunsUntouched) {
     }
 }
 
-TEST_F(WithoutItsLibrary, MayAbort) {
+TEST_F(WithoutItsLibrary, AProgramMayAbort) {
     std::string ring = built("mpicc.mpich", "ring_of_ranks.c");
     if (ring.empty()) GTEST_SKIP() << "mpicc.mpich builds no program";
     Finished plain = job({ring, "with-threads", "aborts"}),
@@ -116,7 +116,7 @@ TEST_F(WithoutItsLibrary, MayAbort) {
     EXPECT_EQ(done.status, plain.status) << done.err;
 }
 
-TEST_F(WithoutItsLibrary, RunsUntouchedInFortran) {
+TEST_F(WithoutItsLibrary, AFortranProgramRunsUntouched) {
     std::string ring = built("mpifort.mpich", "ring_of_ranks.f90");
     if (ring.empty()) GTEST_SKIP() << "mpifort.mpich builds no program";
     Finished done = traced_job({ring});
@@ -124,7 +124,7 @@ TEST_F(WithoutItsLibrary, RunsUntouchedInFortran) {
     EXPECT_EQ(done.err, notice + nothing_recorded);
 }
 
-TEST_F(WithItsLibrary, IsTracedAsWithTheMpiOfTheBuild) {
+TEST_F(WithItsLibrary, AProgramOfMpichIsTracedAsOneOfTheBuild) {
     std::string ring = built("mpicc.mpich", "ring_of_ranks.c"), own = built("mpicc", "ring_of_ranks.c");
     if (ring.empty() || own.empty()) GTEST_SKIP() << "mpicc.mpich or mpicc builds no program";
     Finished done = traced(4, {own});
@@ -139,7 +139,7 @@ TEST_F(WithItsLibrary, IsTracedAsWithTheMpiOfTheBuild) {
 }
 
 // env is linked with no MPI, so the library for the MPI of the build is loaded and hands over.
-TEST_F(WithItsLibrary, IsTracedIfThatShowsLate) {
+TEST_F(WithItsLibrary, AProgramIsTracedIfItsMpiShowsLate) {
     std::string ring = built("mpicc.mpich", "ring_of_ranks.c");
     if (ring.empty()) GTEST_SKIP() << "mpicc.mpich builds no program";
     ASSERT_EQ(traced_job({ring}).status, 7);
@@ -154,7 +154,7 @@ TEST_F(WithItsLibrary, IsTracedIfThatShowsLate) {
     expect_emulates();
 }
 
-TEST_F(WithItsLibrary, IsTracedIfThatShowsLateInFortran) {
+TEST_F(WithItsLibrary, AFortranProgramIsTracedIfItsMpiShowsLate) {
     std::string ring = built("mpifort.mpich", "ring_of_ranks.f90");
     if (ring.empty()) GTEST_SKIP() << "mpifort.mpich builds no program";
     ASSERT_EQ(traced_job({ring}).status, 0);
@@ -167,7 +167,7 @@ TEST_F(WithItsLibrary, IsTracedIfThatShowsLateInFortran) {
     expect_emulates();
 }
 
-TEST_F(WithItsLibrary, NamesRanksThatAreNotTraced) {
+TEST_F(WithItsLibrary, RanksThatAreNotTracedAreNamed) {
     std::string ring = built("mpicc.mpich", "ring_of_ranks.c");
     if (ring.empty()) GTEST_SKIP() << "mpicc.mpich builds no program";
     Finished done = run(

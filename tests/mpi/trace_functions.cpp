@@ -40,7 +40,7 @@ const std::string our_library = std::string(BUILD_DIR) + "/lib/libovni-mpi.so";
 
 }  // namespace
 
-TEST(MpiFunctionTable, HasTheFunctionsOfTheLibraryAndNewerOnesOnly) {
+TEST(MpiFunctionTable, FunctionsAreThoseOfTheLibraryAndNewerOnes) {
     std::string library = path_of_library("libmpi.so.40");
     if (library.empty()) GTEST_SKIP() << "there is no Open MPI 4 here";
     Names table;
@@ -63,7 +63,7 @@ TEST(MpiFunctionTable, EveryFunctionHasItsWrapper) {
 }
 
 // MPICH has the functions of the table, but for conversions of handles, which are macros there.
-TEST(MpiFunctionTable, HasTheFunctionsOfMpich) {
+TEST(MpiFunctionTable, FunctionsOfMpichAreInTheTable) {
     const std::string library = path_of_library("libmpich.so.12");
     const std::string tracer = std::string(BUILD_DIR) + "/lib/libovni-mpi-mpich.so";
     if (library.empty() || run({"test", "-e", tracer}).status != 0)
@@ -115,7 +115,7 @@ Names routines_of(const std::string& library, const std::string& beginning, cons
 
 }  // namespace
 
-TEST(MpiFunctionTable, HasTheFortranRoutinesOfTheLibrary) {
+TEST(MpiFunctionTable, FortranRoutinesAreThoseOfTheLibrary) {
     std::string older = path_of_library("libmpi_mpifh.so.40"),
                 newer = path_of_library("libmpi_usempif08.so.40");
     ASSERT_NE(older, "");
@@ -131,7 +131,7 @@ TEST(MpiFunctionTable, HasTheFortranRoutinesOfTheLibrary) {
     EXPECT_EQ(without(table, routines_of(newer, "mpi_", "_f08_")), not_in_f08);
 }
 
-TEST(MpiFunctionTable, HasTheFortranRoutinesOfMpich) {
+TEST(MpiFunctionTable, FortranRoutinesOfMpichHaveWrappers) {
     const std::string library = path_of_library("libmpichfort.so.12");
     const std::string tracer = std::string(BUILD_DIR) + "/lib/libovni-mpi-mpich.so";
     if (library.empty() || run({"test", "-e", tracer}).status != 0)
@@ -248,7 +248,7 @@ TEST_F(FunctionChoice, TakesInAndLeavesOutFromLeftToRight) {
     EXPECT_EQ(recorded({"--mpi-functions", "tier3"}), without(all, usual));
 }
 
-TEST_F(FunctionChoice, OfTheReferenceLeavesAStreamThatItReads) {
+TEST_F(FunctionChoice, ReferenceEventsLeaveAStreamThatTheReferenceReads) {
     Names functions = recorded({"--mpi-events", "reference"});
     EXPECT_TRUE(functions.contains("Isend") && !functions.contains("Put"));
     EXPECT_EQ(required, "1.0.0");
@@ -262,14 +262,14 @@ TEST_F(FunctionChoice, LibrarySkipsWhatMeansNothingAndSaysSoOnce) {
     EXPECT_NE(done.err.find("OVNI_MPI_EVENTS is full or reference, not 'some'"), std::string::npos);
 }
 
-TEST_F(FunctionChoice, OfNothingLeavesNothing) {
+TEST_F(FunctionChoice, ChoosingNoneKeepsTheStatus) {
     EXPECT_EQ(traced(2, {app("calls_c"), path("")}, {"--mpi-functions", "none"}).status, 0);
 }
 
 class FunctionsOfReference : public TracedTest, public ::testing::WithParamInterface<int> {};
 INSTANTIATE_TEST_SUITE_P(Trace, FunctionsOfReference, ::testing::Values(1, 4));
 
-TEST_P(FunctionsOfReference, AreAllCalledByMpiCalls) {
+TEST_P(FunctionsOfReference, TheProgramMpiCallsCallsThemAll) {
     Finished done = traced(GetParam(), {app("mpi_calls"), path("")});
     ASSERT_EQ(done.status, 0) << done.err;
     auto calls = counted(path("calls.0"));

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 class Layers : public BuiltPrograms {};
 
-TEST_P(Layers, OfALibraryAreCalled) {
+TEST_P(Layers, LayersOfALibraryAreCalled) {
     const std::string layer = library("libserving.so", {"serving_layer.c"});
     const std::string sum = built("mpicc", "sum", {"sum_of_ranks.c", layer});
     const Finished plain = job(3, {sum});
@@ -27,7 +27,7 @@ TEST_P(Layers, OfALibraryAreCalled) {
 }
 
 // All that reaches MPI is recorded, calls of the layer itself, too.
-TEST_P(Layers, InsideTheProgramAreRecordedBehindThem) {
+TEST_P(Layers, CallsBehindLayersOfTheProgramAreRecorded) {
     const Words sources{"sum_of_ranks.c", "serving_layer.c"};
     for (const Words& how :
          {Words{}, Words{"-Wl,-z,now", "-fvisibility=hidden"}, Words{"-no-pie", "-fno-pie"}}) {
@@ -42,7 +42,7 @@ TEST_P(Layers, InsideTheProgramAreRecordedBehindThem) {
     }
 }
 
-TEST_P(Layers, ThatArePreloadedAreCalled) {
+TEST_P(Layers, PreloadedLayersAreCalled) {
     const std::string sum = built("mpicc", "sum", {"sum_of_ranks.c"});
     for (const Words& how : {Words{}, Words{"-DNEXT"}}) {
         const std::string tool = library("libcounting.so", how + Words{"counting_layer.c"});
@@ -56,7 +56,7 @@ TEST_P(Layers, ThatArePreloadedAreCalled) {
     }
 }
 
-TEST_P(Layers, OneBehindTheOtherAreCalledAsWithout) {
+TEST_P(Layers, LayersOneBehindTheOtherAreCalledAsUntraced) {
     const std::string layer = library("libserving.so", {"serving_layer.c"});
     const std::string sum = built("mpicc", "sum", {"sum_of_ranks.c", layer});
     const std::string tool = library("libcounting.so", {"-DNEXT", "counting_layer.c"});
@@ -68,7 +68,7 @@ TEST_P(Layers, OneBehindTheOtherAreCalledAsWithout) {
     EXPECT_EQ(calls(), (std::set<std::string>{"MPI_Init 3", "MPI_Allreduce 2", "MPI_Finalize 2"}));
 }
 
-TEST_P(Layers, OfFortranAreCalled) {
+TEST_P(Layers, LayersOfFortranAreCalled) {
     if (run({std::string("mpifort") + GetParam().suffix, "--version"}).status != 0)
         GTEST_SKIP() << "there is no compiler for Fortran";
     const std::string layer = library("libroutine.so", {"routine_layer.c"});
@@ -96,7 +96,7 @@ TEST_P(Layers, LibrariesThatBindDeeplyAreRecorded) {
 
 INSTANTIATE_TEST_SUITE_P(Families, Layers, BuiltPrograms::families(), BuiltPrograms::name_of);
 
-TEST(ThreadLayers, AreCalledWhereverTheyAre) {
+TEST(ThreadLayers, ThreadLayersAreCalledWhereverTheyAre) {
     if (*OVNI_SANITIZE) GTEST_SKIP() << "programs are built here without a sanitizer";
     const TemporaryDirectory directory;
     const std::string sources = SOURCE_DIR "/tests/apps/layers/", locks = directory.path() / "locks";

@@ -21,16 +21,16 @@ class LoaderErrors : public TracedTest {
     }
 };
 
-TEST_F(LoaderErrors, AreKept) {
+TEST_F(LoaderErrors, ErrorsOfTheLoaderAreKept) {
     expect_kept({"--threads", "program", "--pthread", "contended", "--openmp", "auto"});
 }
 
-TEST_F(LoaderErrors, AreKeptWhereAllIsRecorded) {
+TEST_F(LoaderErrors, ErrorsOfTheLoaderAreKeptWhereAllIsRecorded) {
     expect_kept({"--pthread", "all", "--threads", "all", "--mpi-functions", "all", "--callsites", "4",
                  "--counters", "page-faults"});
 }
 
-TEST_F(LoaderErrors, AreKeptByAlarms) {
+TEST_F(LoaderErrors, AlarmsKeepErrorsOfTheLoader) {
     if (!std::filesystem::exists(BUILD_DIR "/lib/libovni-code.so"))
         GTEST_SKIP() << "alarms on code are not built";
     expect_kept({"--control", "start:mpi:Bcast,stop:enter_func:hold_back"});

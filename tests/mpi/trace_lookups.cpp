@@ -31,7 +31,7 @@ class Lookups : public TracedTest {
     }
 };
 
-TEST_F(Lookups, InTheMpiLibraryFindTheTracer) {
+TEST_F(Lookups, LookupsInTheMpiLibraryFindTheTracer) {
 #ifndef __x86_64__
     GTEST_SKIP() << "dlsym() is followed on x86-64 alone";
 #endif
@@ -55,7 +55,7 @@ TEST_F(Lookups, InTheMpiLibraryFindTheTracer) {
 }
 
 // The runtimes of sanitizers look up what they wrap before anything else runs.
-TEST_F(Lookups, OfSanitizersWork) {
+TEST_F(Lookups, LookupsOfSanitizersWork) {
     if (*OVNI_SANITIZE) GTEST_SKIP() << "the runtime of a sanitizer cannot be loaded later";
     int programs = 0;
     for (const char* sanitizer : {"thread", "address"}) {

@@ -37,7 +37,7 @@ class Details : public TracedTest {
     }
 };
 
-TEST_F(Details, OfCommunicatorsAreTheSameOnAllMembers) {
+TEST_F(Details, CommunicatorsHaveTheMembersThatTellOfThem) {
     for (int ranks : {2, 4}) {
         ASSERT_EQ(traced(ranks, {app("calls_c"), path(""), "communicators", "neighbours"}).status, 0);
         RecordedTraffic recorded(trace());
@@ -53,7 +53,7 @@ TEST_F(Details, OfCommunicatorsAreTheSameOnAllMembers) {
     }
 }
 
-TEST_F(Details, OfCommunicatorsMadeInAPauseAreTold) {
+TEST_F(Details, CommunicatorsMadeInAPauseAreKnown) {
     ASSERT_EQ(traced(4, {app("odd_calls"), "unseen"}).status, 0);
     expect_matching(trace());
     EXPECT_NE(dumped().find(" is named backwards"), std::string::npos);
@@ -61,7 +61,7 @@ TEST_F(Details, OfCommunicatorsMadeInAPauseAreTold) {
 }
 
 // A rank whose recording is off tells the others' readers what only it tells: members of communicators.
-TEST_F(Details, OfCommunicatorsOfARankThatIsOff) {
+TEST_F(Details, CommunicatorsOfARankThatIsOffAreKnown) {
     ASSERT_EQ(traced(4, {app("odd_calls"), "unseen"}).status, 0);
     size_t told = RecordedTraffic(trace()).told_members().size();
     ASSERT_EQ(
@@ -73,7 +73,7 @@ TEST_F(Details, OfCommunicatorsOfARankThatIsOff) {
     expect_emulates();
 }
 
-TEST_F(Details, OfCommunicatorsMadeInTheBackground) {
+TEST_F(Details, CommunicatorsMadeInTheBackgroundAreKnown) {
     ASSERT_EQ(traced(3, {app("odd_calls"), "idup"}).status, 0);
     expect_matching(trace());
     RecordedTraffic recorded(trace());
@@ -82,7 +82,7 @@ TEST_F(Details, OfCommunicatorsMadeInTheBackground) {
     EXPECT_EQ(ids.size(), 5u);
 }
 
-TEST_F(Details, DoNotChangeWhatMistakesLeadTo) {
+TEST_F(Details, MistakesLeadToWhatTheyDoUntraced) {
     Finished plain = mpirun(2, {app("odd_calls"), "wrong"});
     EXPECT_EQ(plain.status, 0) << plain.err;
     EXPECT_NE(plain.out, "");
@@ -114,7 +114,7 @@ TEST_F(Details, DoNotChangeWhatMistakesLeadTo) {
     expect_emulates();
 }
 
-TEST_F(Details, OfRequestsThatAreDoneAtOnce) {
+TEST_F(Details, RequestsThatAreDoneAtOnceCountTheirMessages) {
     ASSERT_EQ(traced(3, {app("odd_calls"), "inert"}).status, 0);
     Trace trace = this->trace();
     expect_matching(trace);
@@ -123,7 +123,7 @@ TEST_F(Details, OfRequestsThatAreDoneAtOnce) {
     for (const auto& [channel, amount] : recorded.sent()) EXPECT_EQ(amount.messages, rounds * messages);
 }
 
-TEST_F(Details, OfNamesAreText) {
+TEST_F(Details, NamesOfCommunicatorsAreText) {
     ASSERT_EQ(traced(2, {app("odd_calls"), "names"}).status, 0);
     std::string text = dumped();
     EXPECT_NE(text.find(" is named caf\xc3\xa9 \\xff\\x0a.\n"), std::string::npos);
@@ -133,7 +133,7 @@ TEST_F(Details, OfNamesAreText) {
     expect_emulates();
 }
 
-TEST_F(Details, OfOneSidedCallsThatSendNothing) {
+TEST_F(Details, OneSidedCallsThatSendNothingHaveNoBytes) {
     ASSERT_EQ(traced(2, {app("odd_calls"), "windows"}).status, 0);
     Trace trace = this->trace();
     for (const std::string function : {"MPI_Fetch_and_op", "MPI_Get_accumulate"}) {
@@ -184,7 +184,7 @@ TEST_F(Details, KnowCommunicatorsWhoseMakersAreNotRecorded) {
     EXPECT_EQ(of(trace(), "MPI_Comm_split", MpiDetails::Step::enter).size(), 0u);
 }
 
-TEST_F(Details, AreLeftOutForTheReference) {
+TEST_F(Details, TracesForTheReferenceHaveNoDetails) {
     ASSERT_EQ(traced(2, {app("calls_c"), path("")}, {"--mpi-events", "reference"}).status, 0);
     Trace trace = this->trace();
     for (uint32_t s = 0; s < trace.streams().size(); ++s)
@@ -218,7 +218,7 @@ std::string profile_line(const std::string& name, const nlohmann::json& of) {
     return line.data();
 }
 
-TEST_F(Details, AreSummedUpInReportsAsByOvnitop) {
+TEST_F(Details, ReportsAndOvnitopHaveTheSameSums) {
     ASSERT_EQ(traced(2, {app("calls_c"), path(""), "messages", "requests", "persistent", "collectives",
                          "communicators", "one_sided", "files"})
                   .status,
@@ -243,7 +243,7 @@ TEST_F(Details, AreSummedUpInReportsAsByOvnitop) {
     EXPECT_EQ(reported, expected);
 }
 
-TEST_F(Details, AreSummedUpByOvnitop) {
+TEST_F(Details, OvnitopSumsUpCallsAndBytes) {
     ASSERT_EQ(traced(2, {app("calls_c"), path(""), "messages", "probes", "requests"}).status, 0);
     std::istringstream lines(run({program("ovnitop"), "--mpi", trace_directory()}).out);
     std::map<std::string, uint64_t> sent, received;

@@ -17,7 +17,7 @@ constexpr uint64_t huge = 5 * (uint64_t{1} << 30) + 3;
 
 }  // namespace
 
-class OfMpi4 : public TracedTest {
+class Mpi4 : public TracedTest {
  protected:
     // Traces a program of MPI 4 on so many ranks; false if this MPI has no such thing.
     bool has_run(const std::string& name, int ranks) {
@@ -67,7 +67,7 @@ class OfMpi4 : public TracedTest {
     static constexpr const char* missing = "this MPI has no functions of MPI 4, or no programs with them";
 };
 
-TEST_F(OfMpi4, MoreThan4GibAreCounted) {
+TEST_F(Mpi4, MoreThan4GibAreCounted) {
     if (!has_run("calls_mpi_4", 2)) GTEST_SKIP() << missing;
     expect_huge_counts();
     EXPECT_EQ(bytes_of("MPI_Send_c", MpiStep::leave).count(2 * huge), 1u);
@@ -77,7 +77,7 @@ TEST_F(OfMpi4, MoreThan4GibAreCounted) {
     EXPECT_EQ(bytes_of("MPI_Allreduce_c", MpiStep::leave).count(huge), 1u);
 }
 
-TEST_F(OfMpi4, RoutinesWithLargeCountsAreThoseOfC) {
+TEST_F(Mpi4, RoutinesWithLargeCountsAreThoseOfC) {
     if (!has_run("large_f08", 3)) GTEST_SKIP() << missing;
     expect_huge_counts();
     expect_calls_as_counted(3);
@@ -85,7 +85,7 @@ TEST_F(OfMpi4, RoutinesWithLargeCountsAreThoseOfC) {
 }
 
 // The library for the MPI of the build is loaded into env, and hands over.
-TEST_F(OfMpi4, AreRecordedIfTheMpiShowsLate) {
+TEST_F(Mpi4, CallsAreRecordedIfTheMpiShowsLate) {
     constexpr int ranks = 2;
     const Finished done = traced(ranks, {"env", app("calls_mpi_4"), path("")});
     if (done.status == nothing_here) GTEST_SKIP() << missing;
@@ -95,7 +95,7 @@ TEST_F(OfMpi4, AreRecordedIfTheMpiShowsLate) {
 }
 
 // Streams of all ranks come together although nobody calls MPI_Init or MPI_Finalize.
-TEST_F(OfMpi4, SessionsAreEnough) {
+TEST_F(Mpi4, SessionsAreEnough) {
     constexpr size_t ranks = 3;
     if (!has_run("sessions", ranks)) GTEST_SKIP() << missing;
     expect_calls_as_counted(ranks);

@@ -43,7 +43,7 @@ class Parts : public TracedTest {
         " not traced: started without ovnirun, or set-user-id, static or in a container";
 };
 
-TEST_F(Parts, AreRecordedInAllProportions) {
+TEST_F(Parts, AnyProportionOfTheRanksMayBeTraced) {
     struct Case {
         std::vector<Part> parts;
         std::set<int64_t> traced;
@@ -63,7 +63,7 @@ TEST_F(Parts, AreRecordedInAllProportions) {
     }
 }
 
-TEST_F(Parts, OfTwoRanksOneIsTraced) {
+TEST_F(Parts, OneOfTwoRanksMayBeTraced) {
     for (bool first : {true, false}) {
         Finished done = job({{1, first}, {1, !first}}, {app("ping_pong"), "100"});
         EXPECT_EQ(done.status, 0) << done.err;
@@ -99,7 +99,7 @@ TEST_F(Parts, AllTracedIsCheckedWhereTheLauncherKnows) {
 }
 
 #ifdef OVNI_TEST_FORTRAN
-TEST_F(Parts, OfFortran) {
+TEST_F(Parts, SomeRanksOfAFortranProgramMayBeTraced) {
     const std::string plain = job({{3, false}}, {app("calls_f08"), path("")}).out;
     Finished done = job({{1, true}, {1, false}, {1, true}}, {app("calls_f08"), path("")});
     EXPECT_EQ(done.status, 0) << done.err;

@@ -44,7 +44,7 @@ class Stages : public Regions, public ::testing::WithParamInterface<const char*>
     }
 };
 
-TEST_P(Stages, AreRegionsOfTheTrace) {
+TEST_P(Stages, StagesAreRegionsOfTheTrace) {
     controlled(1, {app(GetParam())}, {"--control", "start:pcontrol:solve,stop:pcontrol:solve"});
     EXPECT_EQ(story_of(trace(), 0), "gap end OM[solve MAr MAR OM]solve gap");
 }
@@ -124,23 +124,23 @@ TEST_F(Regions, EndWithASlowCall) {
     EXPECT_EQ(slow, 1);
 }
 
-TEST_F(Regions, DoNotEndWithFastCalls) {
+TEST_F(Regions, FastCallsEndNoRegion) {
     controlled(1, {app("rounds"), "5"}, {"--control", "stop:slowcall:allreduce:100s"});
     EXPECT_EQ(allreduces(), (std::vector{5}));
 }
 
 // One rank fires before round 5, whose collective passes that on; that of round 6 is the last before.
-TEST_F(Regions, OfTheJobBeginAtOneCollective) {
+TEST_F(Regions, RegionsOfTheJobBeginAtOneCollective) {
     for_job(4, {app("rounds"), "12", "say=2@5"}, "start:pcontrol:now");
     EXPECT_EQ(allreduces(), (std::vector{5, 5, 5, 5}));
 }
 
-TEST_F(Regions, OfTheJobEndAtOneCollective) {
+TEST_F(Regions, RegionsOfTheJobEndAtOneCollective) {
     for_job(4, {app("rounds"), "12", "say=3@5", "late=6"}, "stop:pcontrol:now");
     EXPECT_EQ(allreduces(), (std::vector{7, 7, 7, 7}));
 }
 
-TEST_F(Regions, OfTheJobComeAndGo) {
+TEST_F(Regions, RegionsOfTheJobComeAndGo) {
     for_job(4, {app("rounds"), "40"}, "start:mpi:allreduce:count5,stop:mpi:allreduce:count10,repeat");
     std::vector<int> calls = allreduces();
     EXPECT_GT(calls[0], 0);
@@ -150,7 +150,7 @@ TEST_F(Regions, OfTheJobComeAndGo) {
 class UnevenCollectives : public Regions, public ::testing::WithParamInterface<const char*> {};
 
 // Others need not wait if MPI refuses a call of one rank, a jump leaves one, or nobody sees one.
-TEST_P(UnevenCollectives, AreAgreedInAllTheSame) {
+TEST_P(UnevenCollectives, RanksAgreeThroughUnevenCollectives) {
     for_job(3, {app("uneven"), GetParam()}, "start:pcontrol:now");
     std::vector<int> calls = allreduces();
     std::sort(calls.begin(), calls.end());
@@ -163,14 +163,14 @@ INSTANTIATE_TEST_SUITE_P(By, UnevenCollectives, ::testing::Values("refused", "ju
                          [](const auto& by) { return std::string(by.param); });
 
 // A program may begin two nonblocking collectives and then send what makes another rank begin the first.
-TEST_F(Regions, OfTheJobMakeNobodyWaitInNonblockingCollectives) {
+TEST_F(Regions, RegionsOfTheJobMakeNobodyWaitInNonblockingCollectives) {
     Finished done = run_controlled(2, {app("rounds"), "5", "ahead", "say=0@1"},
                                    {"--control", "start:pcontrol:now", "--control-scope", "job"});
     EXPECT_NE(done.err.find("fewer than two blocking collectives on MPI_COMM_WORLD"), std::string::npos)
         << done.err;
 }
 
-TEST_F(Regions, OfTheJobNeedACollectiveAfterTheNext) {
+TEST_F(Regions, RegionsOfTheJobNeedACollectiveAfterTheNext) {
     Finished done = run_controlled(2, {app("rounds"), "5", "say=1@4"},
                                    {"--control", "start:pcontrol:now", "--control-scope", "job"});
     EXPECT_NE(done.err.find("not all ranks switched"), std::string::npos) << done.err;
@@ -192,7 +192,7 @@ TEST_F(Regions, MayBeginAndEndInsideOfAnything) {
 
 // Each iteration begins to count its instructions and ends it, so threads come to translated code and leave
 // it, and no event falls into the work of the tracer.
-TEST_F(Regions, OfInstructionsComeAThousandTimes) {
+TEST_F(Regions, RegionsOfInstructionsComeAThousandTimes) {
     if (!std::filesystem::exists(BUILD_DIR "/lib/libovni-code.so"))
         GTEST_SKIP() << "there is no libovni-code.so";
     const Words words{app("heat"), "60", "60", "1200"};

@@ -246,7 +246,7 @@ TEST_F(TraceOfJob, AppendKeepsTheOlderTrace) {
     EXPECT_FALSE(std::filesystem::exists(path("ovni.1")));
 }
 
-TEST_F(TraceOfJob, SameRunStaysTogether) {
+TEST_F(TraceOfJob, ProgramsOfOneRunStayTogether) {
     for (int i = 0; i < 2; ++i) ASSERT_EQ(traced(2, heat, {}, {"OVNI_RUN=a/b"}).status, 0);
     Trace trace = this->trace();
     EXPECT_EQ(trace.streams().size(), 4u);

@@ -84,7 +84,7 @@ class Worlds : public TracedTest {
 };
 
 // The number of a world follows the applications of the first, further programs of one call 1000 behind.
-TEST_F(Worlds, ThatAreSpawnedBelongToTheTrace) {
+TEST_F(Worlds, SpawnedWorldsBelongToTheTrace) {
     Finished done = spawning(2, {app("spawn")});
     ASSERT_EQ(done.status, 0) << done.err;
     Trace trace = this->trace();
@@ -99,7 +99,7 @@ TEST_F(Worlds, ThatAreSpawnedBelongToTheTrace) {
                                                          << waits;
 }
 
-TEST_F(Worlds, AreSpawnedUnseenToo) {
+TEST_F(Worlds, WorldsSpawnedByCallsThatAreNotRecordedBelongToTheTrace) {
     for (const Words& options : {Words{"--mpi-events", "reference"}, Words{"--mpi-functions", "p2p"}}) {
         Finished done = spawning(1, {app("spawn")}, options);
         ASSERT_EQ(done.status, 0) << done.err;
@@ -108,7 +108,7 @@ TEST_F(Worlds, AreSpawnedUnseenToo) {
 }
 
 #ifdef OVNI_TEST_FORTRAN
-TEST_F(Worlds, AreSpawnedByFortran) {
+TEST_F(Worlds, WorldsSpawnedByFortranBelongToTheTrace) {
     Finished done = spawning(1, {app("spawn_f08"), app("spawn")});
     ASSERT_EQ(done.status, 0) << done.err;
     Trace trace = this->trace();
@@ -117,7 +117,7 @@ TEST_F(Worlds, AreSpawnedByFortran) {
 }
 #endif
 
-TEST_F(Worlds, ThatCannotBeToldAreNotTraced) {
+TEST_F(Worlds, WorldsThatCannotLearnTheDirectoryAreNotTraced) {
     std::string far = path(std::string(200, 'x'));
     Finished done = spawning(1, {app("spawn")}, {"-o", far});
     EXPECT_EQ(done.status, 0) << done.err;

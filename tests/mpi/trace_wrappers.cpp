@@ -16,7 +16,7 @@ const std::set<std::string> calls_of_sum{"MPI_Init 2", "MPI_Allreduce 2", "MPI_F
 
 class Wrappers : public BuiltPrograms {};
 
-TEST_P(Wrappers, AreOneRunWithTheirProgram) {
+TEST_P(Wrappers, WrapperAndProgramAreOneRun) {
     const std::string sum = built("mpicc", "sum", {"sum_of_ranks.c"});
     const Words wrapped[] = {{"bash", "-c", "exec " + sum},
                              {"bash", "-c", sum + "; true"},
@@ -38,7 +38,7 @@ TEST_P(Wrappers, AreOneRunWithTheirProgram) {
     }
 }
 
-TEST_P(Wrappers, ThatAreKilledLeaveTheTraceOfTheirRanks) {
+TEST_P(Wrappers, KilledWrappersLeaveTheTraceOfTheirRanks) {
     const std::string hangs = built("mpicc", "hangs", {"hangs.c"});
     fs::create_directory(path("left"));
     const Finished done =
@@ -124,7 +124,7 @@ TEST_F(Preloads, AFalseTimeIsTheProgramsAlone) {
     expect_emulates();
 }
 
-TEST_F(Preloads, AFalseRootAroundAndBelowTheTracer) {
+TEST_F(Preloads, AFalseRootMayBeAroundOrBelowTheTracer) {
     if (run({"fakeroot", "true"}).status != 0) GTEST_SKIP() << "there is no fakeroot, or it does not work";
     const Words ours{program("ovnirun"), "-o", trace_directory()}, theirs{app("rounds"), "3"};
     const Words fakeroot{"fakeroot"};

@@ -68,7 +68,7 @@ class Waits : public TracedTest {
 };
 
 // The system may take a CPU away from a rank between its clock and its call.
-TEST_F(Waits, AreFoundWhereTheyArePlanted) {
+TEST_F(Waits, PlantedWaitsAreFound) {
     for (const char* job : {"planted", "planted again", "planted a last time"}) {
         unlike_.str("");
         run_planted(job);
@@ -105,7 +105,7 @@ void Waits::expect_planted() {
 }
 
 // The call of the late one is among the ends that are printed.
-TEST_F(Waits, AreFollowedToTheCallOfTheLateOne) {
+TEST_F(Waits, OvnidumpFollowsAWaitToTheLateCall) {
     run_planted();
     std::set<std::string> kinds;
     size_t number = 0;
@@ -130,7 +130,7 @@ TEST_F(Waits, AreFollowedToTheCallOfTheLateOne) {
 }
 
 // Rank 3 gets nothing from the one who is late, and rank 1 has no late neighbour.
-TEST_F(Waits, AreNotFoundWhereNobodyWaited) {
+TEST_F(Waits, NoWaitIsFoundWhereNobodyWaited) {
     run_planted();
     constexpr double most = 100e6;
     EXPECT_LT(waited("Wait at n to n", "MPI_Wait", 3, 2), most);
@@ -138,7 +138,7 @@ TEST_F(Waits, AreNotFoundWhereNobodyWaited) {
 }
 
 // Almost all tests of rank 0 fail, a pause after each.
-TEST_F(Waits, OfFailedTestsAreTheTimeInThem) {
+TEST_F(Waits, FailedTestsCountTheTimeInThem) {
     run_planted();
     double in_tests = 0;
     for (const Json& process : report_["processes"])
@@ -150,7 +150,7 @@ TEST_F(Waits, OfFailedTestsAreTheTimeInThem) {
 }
 
 // In each case the late ranks were in a region, outside of MPI.
-TEST_F(Waits, AreDueToThoseWhoAreLate) {
+TEST_F(Waits, DelaysAreDueToThoseWhoAreLate) {
     run_planted();
     std::map<int, double> short_term, long_term;
     for (const Json& delay : report_["waits"]["delays"]) {
@@ -174,7 +174,7 @@ TEST_F(Waits, AreDueToThoseWhoAreLate) {
             "short-term +long-term +delay of +in +region\n +[0-9.]+ +[0-9.]+  rank 2 +the program +late\n"));
 }
 
-TEST_F(Waits, OfOneNodeAreCertain) {
+TEST_F(Waits, WaitsOnOneNodeAreCertain) {
     run_planted();
     for (const Json& sum : report_["waits"]["sums"]) EXPECT_EQ(sum["certain"], sum["ns"]);
     EXPECT_EQ(report_["collectives"]["incomplete"], 0);
@@ -182,7 +182,7 @@ TEST_F(Waits, OfOneNodeAreCertain) {
     EXPECT_EQ(report_["waits"]["longest"].size(), 100u);
 }
 
-TEST_F(Waits, AreInTheTimelineAndInTablesAlikeForAnyNumberOfRanks) {
+TEST_F(Waits, AnyNumberOfRanksWritesTheSameWaits) {
     Finished done = traced(ranks, {app("planted_waits")}, {"--loom", "rank"});
     ASSERT_EQ(done.status, 0) << done.err;
     const std::string alone = path("threads1");
@@ -228,7 +228,7 @@ TEST_F(Waits, LeaveTheCriticalPathToThoseWhoAreLate) {
 }
 
 // One rank sleeps, which counts as computing, while the others wait: their load is not balanced.
-TEST_F(Waits, AreWhatEfficienciesTellOf) {
+TEST_F(Waits, EfficienciesTellOfThePlantedWaits) {
     run_planted();
     const Json run = report_["efficiencies"]["all"][0];
     EXPECT_EQ(run["processes"], ranks);

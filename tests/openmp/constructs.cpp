@@ -138,7 +138,7 @@ TEST_P(OpenMpConstructs, ARuntimeMayBeginAgain) {
     EXPECT_GE(counts_of_rank(0)["PR["], 2 * 3) << "the regions before";
 }
 
-TEST_P(OpenMpConstructs, TeamsOfManySizesAndLevels) {
+TEST_P(OpenMpConstructs, TeamsMayHaveManySizesAndLevels) {
     for (const char* threads : {"1", "2", "7"}) {
         Finished done =
             traced_openmp(1, {openmp_program("constructs"), directory(), "nested", "changing", "others"},

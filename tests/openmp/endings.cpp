@@ -13,7 +13,7 @@ class OpenMpEndings : public OpenMpTest {
     void expect_accepted() const { expect_emulates({"-b"}); }
 };
 
-TEST_P(OpenMpEndings, KilledAmidATask) {
+TEST_P(OpenMpEndings, AKillAmidATaskLeavesAnAcceptedTrace) {
     Finished done = ending("kill");
     EXPECT_NE(done.status, 0);
     expect_accepted();
@@ -22,26 +22,26 @@ TEST_P(OpenMpEndings, KilledAmidATask) {
     EXPECT_GE(counts["PI["], 1);
 }
 
-TEST_P(OpenMpEndings, ExitAmidATask) {
+TEST_P(OpenMpEndings, AnExitAmidATaskLeavesAnAcceptedTrace) {
     Finished done = ending("exit");
     EXPECT_EQ(done.status, 7) << done.err;
     expect_accepted();
 }
 
-TEST_P(OpenMpEndings, ForkBetweenRegions) {
+TEST_P(OpenMpEndings, AForkBetweenRegionsGoesOn) {
     Finished done = ending("fork");
     ASSERT_EQ(done.status, 0) << done.err;
     EXPECT_EQ(done.out, "child 3 sum 14850\nsum 14850\n");
     expect_strictly_emulates();
 }
 
-TEST_P(OpenMpEndings, EndOfMpiInsideOfARegion) {
+TEST_P(OpenMpEndings, MpiMayEndInsideOfARegion) {
     Finished done = ending("inside");
     ASSERT_EQ(done.status, 0) << done.err;
     expect_strictly_emulates();
 }
 
-TEST_P(OpenMpEndings, PausesInsideOfConstructs) {
+TEST_P(OpenMpEndings, RecordingMayPauseInsideOfConstructs) {
     Finished done = ending("pause");
     ASSERT_EQ(done.status, 0) << done.err;
     expect_strictly_emulates();
@@ -49,7 +49,7 @@ TEST_P(OpenMpEndings, PausesInsideOfConstructs) {
     EXPECT_GT(counts["PCf"], 0);
 }
 
-TEST_P(OpenMpEndings, RegionsOutsideOfMpi) {
+TEST_P(OpenMpEndings, RegionsOutsideOfMpiAreRecorded) {
     Finished done = ending("late");
     ASSERT_EQ(done.status, 0) << done.err;
     expect_strictly_emulates();
@@ -57,20 +57,20 @@ TEST_P(OpenMpEndings, RegionsOutsideOfMpi) {
 }
 
 // The loader's lock is held meanwhile: a thread of the team that needed it would wait for ever.
-TEST_P(OpenMpEndings, RegionsInTheConstructorOfALibrary) {
+TEST_P(OpenMpEndings, RegionsInTheConstructorOfALibraryAreRecorded) {
     Finished done = traced_openmp(1, {"timeout", "-s", "KILL", "60", openmp_program("endings"), "loading"});
     ASSERT_EQ(done.status, 0) << done.err;
     expect_strictly_emulates();
     EXPECT_EQ(counts_of_rank(0)["PCf"], 7);
 }
 
-TEST_P(OpenMpEndings, AFlightRecorderForgetsTheBegin) {
+TEST_P(OpenMpEndings, AFlightRecorderMayForgetTheBegin) {
     Finished done = traced_openmp(1, {openmp_program("constructs"), path("")}, {"--flight", "64k"});
     ASSERT_EQ(done.status, 0) << done.err;
     expect_emulates({"-b"});
 }
 
-TEST_P(OpenMpEndings, RecordingThatBeginsLate) {
+TEST_P(OpenMpEndings, RecordingMayBeginLate) {
     Finished done = traced_openmp(1, {openmp_program("endings"), "pause"},
                                   {"--control", "start:mpi:Pcontrol:count2,stop:timeout:60"});
     ASSERT_EQ(done.status, 0) << done.err;

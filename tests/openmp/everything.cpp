@@ -28,7 +28,7 @@ class Everything : public OpenMpTest {
     }
 };
 
-TEST_P(Everything, InAnEndInOrder) {
+TEST_P(Everything, EverythingIsThereAtAnEndInOrder) {
     Finished done = traced_everything("end");
     ASSERT_EQ(done.status, 0) << done.err;
     expect_strictly_emulates();
@@ -39,14 +39,14 @@ TEST_P(Everything, InAnEndInOrder) {
     EXPECT_GE(streams().size(), size_t{ranks} * rounds * short_threads);
 }
 
-TEST_P(Everything, BehindExec) {
+TEST_P(Everything, EverythingIsThereBehindAnExec) {
     Finished done = traced_everything("exec");
     ASSERT_EQ(done.status, 0) << done.err;
     expect_strictly_emulates();
     for (int rank = 0; rank < ranks; ++rank) EXPECT_EQ(recorded_of(rank), rounds * barriers_of_a_round);
 }
 
-TEST_P(Everything, UpToAKill) {
+TEST_P(Everything, EverythingIsThereUpToAKill) {
     Finished done = traced_everything("kill");
     ASSERT_NE(done.status, 0);
     expect_emulates({"-b"});

@@ -14,7 +14,7 @@ namespace {
 
 namespace ours = ovni::openmp::ompt;
 
-TEST(OmptInterface, NumbersOfCallbacks) {
+TEST(OmptInterface, NumbersOfCallbacksAreThoseOfLibomp) {
     EXPECT_EQ(+ours::callback::thread_begin, ompt_callback_thread_begin);
     EXPECT_EQ(+ours::callback::thread_end, ompt_callback_thread_end);
     EXPECT_EQ(+ours::callback::parallel_begin, ompt_callback_parallel_begin);
@@ -35,7 +35,7 @@ TEST(OmptInterface, NumbersOfCallbacks) {
     EXPECT_EQ(+ours::callback::dispatch, ompt_callback_dispatch);
 }
 
-TEST(OmptInterface, KindsAndFlags) {
+TEST(OmptInterface, KindsAndFlagsAreThoseOfLibomp) {
     EXPECT_EQ(+ours::thread::worker, ompt_thread_worker);
     EXPECT_EQ(+ours::endpoint::end, ompt_scope_end);
     EXPECT_EQ(+ours::sync::barrier_explicit, ompt_sync_region_barrier_explicit);
@@ -53,7 +53,7 @@ TEST(OmptInterface, KindsAndFlags) {
     EXPECT_EQ(+ours::task_status::late_fulfill, ompt_task_late_fulfill);
 }
 
-TEST(OmptInterface, WhatTheRuntimeIsGiven) {
+TEST(OmptInterface, StructuresAreThoseOfLibomp) {
     EXPECT_EQ(sizeof(ours::StartToolResult), sizeof(ompt_start_tool_result_t));
     EXPECT_EQ(offsetof(ours::StartToolResult, tool), offsetof(ompt_start_tool_result_t, tool_data));
     EXPECT_EQ(sizeof(ours::Data), sizeof(ompt_data_t));
@@ -61,7 +61,7 @@ TEST(OmptInterface, WhatTheRuntimeIsGiven) {
 
 #else
 
-TEST(OmptInterface, NumbersOfCallbacks) {
+TEST(OmptInterface, NumbersOfCallbacksAreThoseOfLibomp) {
     GTEST_SKIP() << "the headers of libomp are missing";
 }
 

@@ -32,7 +32,7 @@ TEST_P(OpenMpRecording, RequiresTheReferencesVersionForItsEvents) {
     EXPECT_EQ(read_file(trace_directory() + "/thread.pcf").find("OpenMP parallel region"), std::string::npos);
 }
 
-TEST_P(OpenMpRecording, WithoutOpenMpNothingIsRequired) {
+TEST_P(OpenMpRecording, NothingIsRequiredIfOpenMpIsOff) {
     ASSERT_EQ(traced_openmp(1, {openmp_program("triangle"), "50", "2"}, {"--openmp", "off"}).status, 0);
     for (const Stream& stream : streams()) EXPECT_FALSE(stream.metadata.common->require.contains("openmp"));
 }

@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Runtimes, TwoRuntimes, ::testing::Values(Runtime::libgo
 class LibompByAnotherName : public OpenMpRuntimes {};
 
 // Some distributions call it libgomp.so.1: it has all entry points, and reports as well.
-TEST_P(LibompByAnotherName, IsRecordedOnce) {
+TEST_P(LibompByAnotherName, EveryEventIsRecordedOnce) {
     fs::create_symlink(OVNI_TEST_LIBOMP, path("libgomp.so.1"));
     const std::string plugin = std::string(BUILD_DIR) + "/tests/openmp/plugin_gcc.so";
     expect_prints(host("each", {plugin}, {"LD_LIBRARY_PATH=" + path("")}), "4");
@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(Runtimes, LibompByAnotherName, ::testing::Values(Runtim
                          ::testing::PrintToStringParamName());
 
 // Further functions would be looked up at each call.
-TEST(OpenMpRuntime, ItsRowHasRoomForAllFunctions) {
+TEST(OpenMpRuntime, ARowHasRoomForAllFunctionsOfARuntime) {
     const std::string library = std::string(BUILD_DIR) + "/lib/libovni-openmp.so";
     Finished done = run({"readelf", "-SW", library});
     if (done.status != 0) GTEST_SKIP() << "there is no readelf: " << done.err;
