@@ -109,7 +109,7 @@ std::string chain_of_counts(const std::string& begin) {
     return chain;
 }
 
-TEST_F(CodeCounts, AreThoseOfSingleSteps) {
+TEST_F(CodeCounts, CountsAreThoseOfSingleSteps) {
     if (run({oracle, begin_of_work(), "1", "--", target, "calls"}).status != 0)
         GTEST_SKIP() << "processes cannot be traced here";
     Words counts;

@@ -33,7 +33,7 @@ Words words_of(const std::string& line) {
 
 class Examples : public ControlledProgram {};
 
-TEST_F(Examples, Fire) {
+TEST_F(Examples, EveryExampleFires) {
     const std::string untouched = run({BUILD_DIR "/tests/apps/alarms"}).out;
     std::set<std::string> kinds;
     for (const std::string& line : examples()) {

@@ -17,7 +17,7 @@ class HostilePrograms : public ControlledProgram {
     static constexpr bool is_sanitized = !std::string_view(OVNI_SANITIZE).empty();
 };
 
-TEST_F(HostilePrograms, DoWhatTheyDoWithoutAlarms) {
+TEST_F(HostilePrograms, ProgramsDoWhatTheyDoWithoutAlarms) {
     const char* chains[] = {"start:itext:c3:count10,stop:itext:c3,repeat",
                             "start:icount:200,stop:icount:200,repeat",
                             "uniform:20000:10000:50",

@@ -36,7 +36,7 @@ TEST_F(CodeJumps, CountWhatTrapsCount) {
     EXPECT_THAT(fired(), testing::UnorderedElementsAreArray(wanted));
 }
 
-TEST_F(CodeJumps, AreMadeWhereManyHitsCome) {
+TEST_F(CodeJumps, JumpsAreMadeWhereManyHitsCome) {
     Words chains;
     for (const char* name : {"pushes", "long", "return", "branch", "data", "call", "double"})
         chains.push_back(std::string("threadid:address:jump_") + name + ":count1000000");
@@ -86,7 +86,7 @@ TEST_F(CodeJumps, ComeAndGo) {
     EXPECT_EQ(fired().size(), 4u * 2000 * 2);
 }
 
-TEST_F(CodeJumps, AreNotMadeOfTheLoadersOwnSite) {
+TEST_F(CodeJumps, TheLoadersOwnSiteBecomesNoJump) {
     const Finished untouched = run({target, "late"});
     const Finished done = controlled({"threadid:enter_func:come_late,repeat"}, {target, "late"});
     EXPECT_EQ(done.status, 0) << done.err;
@@ -102,7 +102,7 @@ TEST_F(CodeJumps, ReportWhateverTheFlagsAre) {
     EXPECT_EQ(fired().size(), 400u);
 }
 
-TEST_F(CodeJumps, AreWholeInChildrenOfFork) {
+TEST_F(CodeJumps, JumpsAreWholeInChildrenOfFork) {
     const Finished done =
         controlled({"threadid:address:jump_turn:count70,threadid:address:jump_pushes:count70,repeat"},
                    {target, "forks"});

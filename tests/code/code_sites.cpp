@@ -97,7 +97,7 @@ TEST_F(CodeSites, CallsEndWithoutReturning) {
 }
 
 // The site of an alarm that is not armed is taken away, and put back when it is armed.
-TEST_F(CodeSites, ArePutBackInTime) {
+TEST_F(CodeSites, SitesArePutBackInTime) {
     const Words alarms{"threadid:address:begin_push:global", "threadid:address:begin_jump:global"};
     EXPECT_EQ(controlled({alarms[0] + "," + alarms[1] + ",repeat"}, {target, "in_turn_alone"}).status, 0);
     Words expected;
@@ -106,7 +106,7 @@ TEST_F(CodeSites, ArePutBackInTime) {
 }
 
 // The same while other threads come by: while an alarm fires, nothing is armed, and they pass.
-TEST_F(CodeSites, AreThereWhileSomethingWaitsForThem) {
+TEST_F(CodeSites, SitesAreThereWhileSomethingWaitsForThem) {
     const Finished done =
         controlled({"threadid:address:begin_push:global,threadid:address:begin_jump:global,repeat"},
                    {target, "in_turn"});
@@ -119,7 +119,7 @@ TEST_F(CodeSites, AreThereWhileSomethingWaitsForThem) {
     EXPECT_LE(all.size() - 2 * pushes + 1, 1u) << "each fires in its turn";
 }
 
-TEST_F(CodeSites, HaveTheNamesOfTheSource) {
+TEST_F(CodeSites, SitesHaveTheNamesOfTheSource) {
     const Words chains{
         "threadid:enter_func:push:count2", "threadid:address:\"stack::Pile<long>::push(long)\"",
         "threadid:address:hidden",         "threadid:address:_ZN5stack4PileIiE4pushEi",
@@ -129,7 +129,7 @@ TEST_F(CodeSites, HaveTheNamesOfTheSource) {
     EXPECT_THAT(fired(), testing::UnorderedElementsAreArray(Words(chains.begin(), chains.end() - 1)));
 }
 
-TEST_F(CodeSites, HaveTheNamesOfFortran) {
+TEST_F(CodeSites, SitesHaveTheNamesOfFortran) {
     const std::string program = BUILD_DIR "/tests/code_fortran_target";
     if (!std::filesystem::exists(program)) GTEST_SKIP() << "there is no Fortran compiler";
     const Words chains{"start:enter_func:relax:count100", "stop:exit_func:relax:count100",
@@ -140,12 +140,12 @@ TEST_F(CodeSites, HaveTheNamesOfFortran) {
     EXPECT_THAT(fired(), ElementsAre(chains[0], chains[1], chains[2]));
 }
 
-TEST_F(CodeSites, LieInLibrariesThatComeLate) {
+TEST_F(CodeSites, SitesMayLieInLibrariesThatComeLate) {
     EXPECT_EQ(controlled({"threadid:enter_func:come_late,repeat"}, {target, "late"}).status, 0);
     EXPECT_EQ(fired().size(), 3u);
 }
 
-TEST_F(CodeSites, MayBeAddresses) {
+TEST_F(CodeSites, SitesMayBeAddresses) {
     const Finished symbols = run({"nm", target});
     uint64_t offset = 0;
     std::istringstream lines(symbols.out);
@@ -185,7 +185,7 @@ TEST_F(CodeSites, CallsEndWhereTheyEnd) {
 }
 
 // The tracer itself calls these while it makes sites, and what comes before main() is called by nobody.
-TEST_F(CodeSites, TheTracerHitsNoneOfThem) {
+TEST_F(CodeSites, TheTracerHitsNoSite) {
     const Finished done = controlled({"threadid:address:pwrite", "threadid:exit_func:syscall",
                                       "threadid:exit_func:_start", "threadid:enter_func:mmap:count100"},
                                      {target, "beginnings"});
@@ -193,14 +193,14 @@ TEST_F(CodeSites, TheTracerHitsNoneOfThem) {
     EXPECT_THAT(fired(), testing::IsEmpty());
 }
 
-TEST_F(CodeSites, ThatWouldEndTheProgramAreRefusedWithAWord) {
+TEST_F(CodeSites, SitesThatWouldEndTheProgramAreRefused) {
     const Finished done = controlled({"threadid:address:madvise"}, {target, "threads"});
     EXPECT_EQ(done.status, 0);
     EXPECT_THAT(done.err, testing::HasSubstr("it runs with all signals blocked\n"));
 }
 
 // A call through an address on the stack would find another one from elsewhere.
-TEST_F(CodeSites, OfInstructionsThatCannotBeMovedAreRefusedWithAWord) {
+TEST_F(CodeSites, InstructionsThatCannotBeMovedAreRefused) {
     const Words words{target, "beginnings"};
     const Finished done = controlled({"threadid:address:calls_on_stack"}, words);
     EXPECT_EQ(done.status, 0);
@@ -210,7 +210,7 @@ TEST_F(CodeSites, OfInstructionsThatCannotBeMovedAreRefusedWithAWord) {
 }
 
 // Sites in the functions that every program is full of, and that handlers and the tracer itself call.
-TEST_F(CodeSites, MayBeAnywhereInTheCLibrary) {
+TEST_F(CodeSites, SitesMayBeAnywhereInTheCLibrary) {
     Words chains;
     for (const char* function : {"malloc", "free", "_int_malloc", "memcpy", "strlen", "write", "read",
                                  "sigaction", "pthread_mutex_lock", "getenv", "open", "close", "fork",

@@ -24,7 +24,7 @@ std::vector<std::string> chosen(std::string_view list) {
     return names_of(choice);
 }
 
-TEST(CounterNames, AreKnownByEitherSpellingAndOnce) {
+TEST(CounterNames, EitherSpellingChoosesACounterOnce) {
     EXPECT_THAT(chosen("faults,page-faults,cs,cpu-cycles"),
                 ElementsAre("page-faults", "context-switches", "cycles"));
 }
@@ -52,7 +52,7 @@ TEST(CounterNames, AWordThatIsNoneIsReturned) {
     EXPECT_EQ(CounterChoice().take("-nothing"), "-nothing");
 }
 
-TEST(CounterNames, ThereAreAtMostSixteen) {
+TEST(CounterNames, AtMostSixteenCountersAreTaken) {
     std::string list;
     for (int i = 1; i <= 17; ++i) list += "r" + std::to_string(i) + ",";
     CounterChoice choice;

@@ -22,7 +22,7 @@ perf_event_mmap_page page_of(int64_t offset, uint32_t index, uint16_t width) {
     return page;
 }
 
-TEST(CounterPage, IsTheOffsetAndTheCounterWithItsSign) {
+TEST(CounterPage, TheValueIsTheOffsetAndTheCounterWithItsSign) {
     EXPECT_EQ(counter_value(1000, 5, 48), 1005u);
     constexpr uint64_t minus_3 = (uint64_t{1} << 48) - 3;
     EXPECT_EQ(counter_value(1000, minus_3, 48), 997u);

@@ -65,7 +65,7 @@ TEST_F(CounterTraceTest, StreamsMayHaveDifferentCounters) {
     EXPECT_THAT(text("thread.pcf"), HasSubstr("0 42001000   r1c2\n"));
 }
 
-TEST_F(CounterTraceTest, WithoutCountersNothingNamesThem) {
+TEST_F(CounterTraceTest, NothingNamesCountersIfThereAreNone) {
     trace().thread({.loom = "a", .pid = 1, .tid = 1}).starts(10).ends(40);
     accept();
     EXPECT_THAT(text("thread.pcf"), Not(HasSubstr("42000")));
@@ -151,7 +151,7 @@ class CounterSumsTest : public CounterTraceTest {
     }
 };
 
-TEST_F(CounterSumsTest, AReportHasThemByFunctionAndRegion) {
+TEST_F(CounterSumsTest, AReportHasCountsByFunctionAndRegion) {
     TemporaryDirectory there;
     std::string file = there.path() / "report.json";
     accept({"--report", file});
@@ -177,7 +177,7 @@ TEST_F(CounterSumsTest, AReportHasThemByFunctionAndRegion) {
     EXPECT_EQ(named(counters["regions"], "region", nullptr)["counts"]["instructions"], 305);
 }
 
-TEST_F(CounterSumsTest, TopPrintsThemByFunctionAndRegion) {
+TEST_F(CounterSumsTest, TopPrintsCountsByFunctionAndRegion) {
     Finished top = run({program("ovnitop"), "--counters", trace().write()});
     EXPECT_EQ(top.status, 0) << top.err;
     EXPECT_THAT(top.out, HasSubstr("IPC"));

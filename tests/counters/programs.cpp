@@ -108,7 +108,7 @@ TEST_F(CountedProgram, CountsWhatGetrusageCounts) {
     expect_emulates();
 }
 
-TEST_F(CountedProgram, WithoutCountersNothingIsLoaded) {
+TEST_F(CountedProgram, NothingIsLoadedIfNoCounterIsWanted) {
     Finished done = run({program("ovnirun"), "-o", trace_directory(), "bash", "-c", "cat /proc/self/maps"});
     EXPECT_THAT(done.out, HasSubstr("libovni.so"));
     EXPECT_THAT(done.out, Not(HasSubstr("libovni-counters")));
@@ -118,7 +118,7 @@ TEST_F(CountedProgram, WithoutCountersNothingIsLoaded) {
     EXPECT_FALSE(trace().streams()[0].metadata.common->require.contains("counters"));
 }
 
-TEST_F(CountedProgram, WherePerfIsForbiddenTheKernelsOwnCountsServe) {
+TEST_F(CountedProgram, KernelCountsServeWherePerfIsForbidden) {
     Finished done = count(three + ",cpu-migrations,alignment-faults", "refused");
     EXPECT_EQ(done.status, 7);
     EXPECT_EQ(done.err,
@@ -144,7 +144,7 @@ TEST_F(CountedProgram, LargeCountsAreThoseOfTheirCounters) {
     expect_emulates();
 }
 
-TEST_F(CountedProgram, IfAllCountersAreRefusedTheRunGoesOn) {
+TEST_F(CountedProgram, TheRunGoesOnIfAllCountersAreRefused) {
     Finished done = count("cpu-migrations", "refused");
     EXPECT_EQ(done.status, 7);
     EXPECT_THAT(done.err, HasSubstr("cpu-migrations is left out"));

@@ -53,7 +53,7 @@ class CountedThreads : public testing::Test {
 
 class CountedThreadsAtEnd : public CountedThreads, public testing::WithParamInterface<const char*> {};
 
-TEST_P(CountedThreadsAtEnd, HaveTheirSums) {
+TEST_P(CountedThreadsAtEnd, EachThreadHasItsSum) {
     constexpr int64_t of_tracer = 300;
     const std::map<int, int64_t> measured = count(GetParam());
     const Json all = report();
@@ -83,7 +83,7 @@ TEST_P(CountedThreadsAtEnd, HaveTheirSums) {
 
 INSTANTIATE_TEST_SUITE_P(Ends, CountedThreadsAtEnd, testing::Values("return", "_exit", "exec", "pool"));
 
-TEST_F(CountedThreads, TopPrintsThemByThread) {
+TEST_F(CountedThreads, TopPrintsCountsByThread) {
     const std::map<int, int64_t> measured = count("return");
     const Finished top = run({program("ovnitop"), "--counters", trace_directory()});
     EXPECT_EQ(top.status, 0) << top.err;

@@ -43,7 +43,7 @@ class FullDisk : public DistributedTest, public testing::WithParamInterface<Full
     const SmallDisk disk_{output("disk")};
 };
 
-TEST_P(FullDisk, IsAnErrorAndLeavesNothing) {
+TEST_P(FullDisk, AFullDiskIsAnErrorAndLeavesNothing) {
     build(trace_, {.seed = 51, .looms = 2, .events = 20'000});
     const fs::path directory = trace_.write();
     for (const int kilobytes : {0, 8, 60})

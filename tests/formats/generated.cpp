@@ -53,14 +53,14 @@ class GeneratedFormat : public DistributedTest, public testing::WithParamInterfa
     }
 };
 
-TEST_P(GeneratedFormat, OfEveryModel) {
+TEST_P(GeneratedFormat, EveryModelIsWritten) {
     build(trace_,
           {.seed = 31, .looms = 3, .events = 1500, .models = every_model, .hosts = 2, .clock_offsets = true});
     expect_same_bytes();
     EXPECT_THAT(checked_alone(), testing::ContainsRegex(GetParam().of_every_model));
 }
 
-TEST_P(GeneratedFormat, OfOpenStatesAndCrowdedCpus) {
+TEST_P(GeneratedFormat, OpenStatesAndCrowdedCpusAreWritten) {
     build(trace_, {.seed = 32,
                    .models = every_model,
                    .cpus = 1,
@@ -93,7 +93,7 @@ TEST_P(GeneratedFormat, NamesRanksOfSeveralWorldsApart) {
     for (const char* name : {"1.0", "2.0"}) EXPECT_THAT(text, HasSubstr(word->second + name));
 }
 
-TEST_P(GeneratedFormat, HasOddNames) {
+TEST_P(GeneratedFormat, OddNamesAreWritten) {
     trace_.thread({.tid = 1, .require = {{"ovni", "1.1.0"}, {"nosv", "2.4.0"}}})
         .mark(1, "stack", "a \"quoted\" \\ title")
         .starts(100)
@@ -111,7 +111,7 @@ TEST_P(GeneratedFormat, HasOddNames) {
 }
 
 // Markup, quotes and control characters in names of hosts, threads and regions.
-TEST_P(GeneratedFormat, HasOddNamesOfHostsThreadsAndRegions) {
+TEST_P(GeneratedFormat, OddNamesOfHostsThreadsAndRegionsAreWritten) {
     const std::string odd = "</script><b a=\"'\">& \xe2\x80\xa8 \x01\x1b[31m\x7f\t%d \\";
     constexpr int region = 99;
     trace_.thread({.loom = "node.a", .tid = 1, .rank = 0, .nranks = 1, .require = {{"ovni", "1.1.0"}}})
@@ -128,12 +128,12 @@ TEST_P(GeneratedFormat, HasOddNamesOfHostsThreadsAndRegions) {
     EXPECT_EQ(done.status, 0) << done.err;
 }
 
-TEST_P(GeneratedFormat, OfAnEmptyTraceIsEmpty) {
+TEST_P(GeneratedFormat, AnEmptyTraceHasAnEmptyOutput) {
     expect_same_bytes({"--empty-ok"});
     checked_alone();
 }
 
-TEST_P(GeneratedFormat, OfABadTraceIsPartial) {
+TEST_P(GeneratedFormat, AWrongEventMakesAPartialOutput) {
     const Format& format = GetParam();
     build(trace_, {.seed = 33, .events = 500});
     trace_.thread({.loom = "bad", .tid = 9}).starts(10).event("OHr", 2000);
@@ -152,7 +152,7 @@ TEST_P(GeneratedFormat, OfABadTraceIsPartial) {
     }
 }
 
-TEST_P(GeneratedFormat, OfADamagedTraceIsWholeIfItMayKeepGoing) {
+TEST_P(GeneratedFormat, ADamagedTraceHasAWholeOutputIfItMayKeepGoing) {
     build(trace_, {.seed = 34, .looms = 2, .events = 500});
     trace_.thread({.loom = "bad", .tid = 9}).starts(10).event("OHr", 2000).ends(3000);
     trace_.thread({.loom = "cut", .tid = 10}).starts(10).ends(3000).cut_at(60);
@@ -161,7 +161,7 @@ TEST_P(GeneratedFormat, OfADamagedTraceIsWholeIfItMayKeepGoing) {
     EXPECT_FALSE(fs::exists(output("serial") / GetParam().partial));
 }
 
-TEST_P(GeneratedFormat, ReplacesAPartialOne) {
+TEST_P(GeneratedFormat, AWholeOutputReplacesAPartialOne) {
     const Format& format = GetParam();
     trace_.thread().starts(10).ends(20);
     fs::create_directories(output("serial"));
@@ -170,7 +170,7 @@ TEST_P(GeneratedFormat, ReplacesAPartialOne) {
     EXPECT_FALSE(fs::exists(output("serial") / format.partial));
 }
 
-TEST_P(GeneratedFormat, ThatCannotBeMadeIsAnErrorBeforeAnythingElse) {
+TEST_P(GeneratedFormat, AnOutputThatCannotBeMadeIsAnErrorBeforeAnythingElse) {
     trace_.thread().starts(10).ends(20);
     const fs::path directory = trace_.write();
     const std::vector<std::string> options{GetParam().option(), "/proc/nowhere/x"};

@@ -194,7 +194,7 @@ INSTANTIATE_TEST_SUITE_P(Outputs, LinksOfOthers, testing::ValuesIn(linked_output
 class SortedTraceOfOthers : public LinksOfOthers {};
 
 // A stream is sorted in its place.
-TEST_P(SortedTraceOfOthers, IsNoWayToOurs) {
+TEST_P(SortedTraceOfOthers, SortingFollowsNoLinkOfOthers) {
     TraceBuilder ours;
     ours.thread({.loom = "n.a", .pid = 10, .tid = 11})
         .starts(100)
@@ -270,7 +270,7 @@ class ExchangedDirectory : public testing::Test {
 };
 
 #ifdef OVNI_OTF2
-TEST_F(ExchangedDirectory, OfAnArchiveGetsNoFiles) {
+TEST_F(ExchangedDirectory, AnExchangedArchiveGetsNoFiles) {
     Otf2Directory archive(path("archive"));
     exchange("archive.tmp.");
     write_file(archive.open_path() / "traces.otf2", "anchor");
@@ -281,7 +281,7 @@ TEST_F(ExchangedDirectory, OfAnArchiveGetsNoFiles) {
 }
 #endif
 
-TEST_F(ExchangedDirectory, OfAPartGetsNoFiles) {
+TEST_F(ExchangedDirectory, AnExchangedPartGetsNoFiles) {
     OutputDirectory part(path("part"));
     exchange("part.tmp.");
     write_file(part.beside() / "file", "new");
@@ -290,7 +290,7 @@ TEST_F(ExchangedDirectory, OfAPartGetsNoFiles) {
     EXPECT_THROW(part.commit(), Error);
 }
 
-TEST_F(ExchangedDirectory, IsNamedAsUsersKnowIt) {
+TEST_F(ExchangedDirectory, ErrorsNameTheDirectoryAsUsersKnowIt) {
     fs::create_directories(path("here"));
     const Fd opened = open_directory(path("here"));
     EXPECT_EQ(Error("is wrong", name_of_open(opened, path("here")) / "file").what(),

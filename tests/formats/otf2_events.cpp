@@ -48,7 +48,7 @@ class Otf2Events : public DistributedTest {
     const Format format_ = formats[1];
 };
 
-TEST_F(Otf2Events, OfSendsSayWhichRequestIsCompleteWhere) {
+TEST_F(Otf2Events, SendsSayWhichRequestIsCompleteWhere) {
     // Two by MPI_Isend, of which the second ends first; one that blocks; one that is never complete.
     rank(0)
         .event("Ms[", 100, {1, 7, u32(1), u32(41)})

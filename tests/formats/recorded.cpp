@@ -42,21 +42,21 @@ class RecordedFormat : public JobEnds, public testing::WithParamInterface<Format
     const Workers alone_{1, Workers::Kind::threads};
 };
 
-TEST_P(RecordedFormat, OfFourRanks) {
+TEST_P(RecordedFormat, MessagesOfFourRanksAreWritten) {
     ASSERT_EQ(traced_once("heat", 4, {app("heat"), "100", "100", "20"}).status, 0);
     const std::string counts = emulated_alike();
     EXPECT_THAT(counts, HasSubstr(" messages=120 "));
     EXPECT_THAT(counts, HasSubstr(GetParam().has_collectives ? " collectives=84 " : " "));
 }
 
-TEST_P(RecordedFormat, OfEveryKindOfMessage) {
+TEST_P(RecordedFormat, EveryKindOfMessageIsWritten) {
     ASSERT_EQ(traced_once("messages", 4, {app("known_messages"), "0"}, {"--loom", "rank"}).status, 0);
     const std::string counts = emulated_alike();
     EXPECT_THAT(counts, testing::ContainsRegex(" messages=[1-9][0-9][0-9]"));
     EXPECT_THAT(counts, testing::ContainsRegex(GetParam().of_every_message));
 }
 
-TEST_P(RecordedFormat, OfPausesAndCounters) {
+TEST_P(RecordedFormat, PausesAndCountersAreWritten) {
     ASSERT_EQ(traced_once("pauses", 4, {app("known_messages"), "1"},
                           {"--loom", "rank", "--counters", "page-faults,rss"})
                   .status,
@@ -67,13 +67,13 @@ TEST_P(RecordedFormat, OfPausesAndCounters) {
 }
 
 // Every window has one operation to MPI_PROC_NULL on each of two ranks.
-TEST_P(RecordedFormat, OfWindowsAndFiles) {
+TEST_P(RecordedFormat, WindowsAndFilesAreWritten) {
     ASSERT_EQ(traced_once("objects", 2, {app("calls_c"), "./", "one_sided", "files"}).status, 0);
     EXPECT_THAT(emulated_alike(), testing::ContainsRegex(GetParam().of_objects));
 }
 
 // HPC Challenge, as Debian has it, with small problems, and a trace that is large for a test.
-TEST_P(RecordedFormat, OfHpcc) {
+TEST_P(RecordedFormat, HpccIsWritten) {
     constexpr const char* example = "/usr/share/doc/hpcc/examples/_hpccinf.txt";
     if (run({"/bin/sh", "-c", "command -v hpcc"}).status != 0 || !std::filesystem::exists(example))
         GTEST_SKIP() << "the package hpcc is missing";
@@ -86,7 +86,7 @@ TEST_P(RecordedFormat, OfHpcc) {
 }
 
 // A checker that compared nothing would find nothing.
-TEST_P(RecordedFormat, ThatDiffersIsSeen) {
+TEST_P(RecordedFormat, TheCheckerFindsALineThatIsMissing) {
     namespace fs = std::filesystem;
     const Format& format = GetParam();
     ASSERT_EQ(traced_once("small", 2, {app("heat"), "40", "40", "8"}).status, 0);

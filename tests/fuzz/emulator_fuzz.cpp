@@ -93,7 +93,7 @@ TEST_F(EmulatorFuzzTest, TheTraceItselfIsGood) {
     EXPECT_EQ(errors_, 0);
 }
 
-TEST_F(EmulatorFuzzTest, StreamsWithAnyDamage) {
+TEST_F(EmulatorFuzzTest, AnyDamageToAStreamIsAnErrorOrATrace) {
     auto see = [&](const std::string& text, const std::string& damage) {
         replace("a/stream.obs", text);
         emulate(damage);
@@ -105,7 +105,7 @@ TEST_F(EmulatorFuzzTest, StreamsWithAnyDamage) {
     EXPECT_GT(errors_, 100);
 }
 
-TEST_F(EmulatorFuzzTest, MetadataWithAnyDamage) {
+TEST_F(EmulatorFuzzTest, AnyDamageToMetadataIsAnErrorOrATrace) {
     auto see = [&](const std::string& text, const std::string& damage) {
         replace("a/stream.json", text);
         emulate(damage);

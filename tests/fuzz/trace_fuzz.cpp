@@ -130,7 +130,7 @@ TEST_F(TraceFuzzTest, TheTraceItselfIsClean) {
     EXPECT_EQ(read_both_ways("none"), Outcome::clean);
 }
 
-TEST_F(TraceFuzzTest, StreamsCutAtEveryByte) {
+TEST_F(TraceFuzzTest, NoCutIsPassedOverInSilence) {
     const std::string whole = content("a/stream.obs");
     std::set<size_t> boundaries{whole.size()};
     StreamReader reader({.directory = path() / "a"});
@@ -150,7 +150,7 @@ TEST_F(TraceFuzzTest, StreamsCutAtEveryByte) {
     });
 }
 
-TEST_F(TraceFuzzTest, StreamsWithAByteChanged) {
+TEST_F(TraceFuzzTest, AnyByteOfAStreamMayBeChanged) {
     for_each_change(content("a/stream.obs"), [&](const std::string& damaged, const std::string& damage) {
         replace("a/stream.obs", damaged);
         read_both_ways(damage);
@@ -159,7 +159,7 @@ TEST_F(TraceFuzzTest, StreamsWithAByteChanged) {
 }
 
 // Whatever the byte means: with checksums every change is an error.
-TEST_F(TraceFuzzTest, StreamsWithChecksumsAndAByteChanged) {
+TEST_F(TraceFuzzTest, ChecksumsFindEveryChangedByte) {
     const std::string whole = content("a/stream.obs");
     for (size_t block : {size_t{50}, whole.size()}) {
         const std::string checksums = StreamBuilder({}).content(whole).checksums(block).checksums_text();
@@ -172,7 +172,7 @@ TEST_F(TraceFuzzTest, StreamsWithChecksumsAndAByteChanged) {
     }
 }
 
-TEST_F(TraceFuzzTest, DamagedChecksums) {
+TEST_F(TraceFuzzTest, ChangedChecksumsAreErrorsButNotCutOnes) {
     const std::string stream = content("a/stream.obs");
     const std::string whole = StreamBuilder({}).content(stream).checksums(50).checksums_text();
     for_each_cut(whole, [&](const std::string& damaged, const std::string& damage) {
@@ -187,7 +187,7 @@ TEST_F(TraceFuzzTest, DamagedChecksums) {
     });
 }
 
-TEST_F(TraceFuzzTest, DamagedMetadata) {
+TEST_F(TraceFuzzTest, CutMetadataIsAnError) {
     const std::string whole = content("a/stream.json");
     for_each_cut(whole, [&](const std::string& damaged, const std::string& damage) {
         replace("a/stream.json", damaged);
@@ -198,7 +198,7 @@ TEST_F(TraceFuzzTest, DamagedMetadata) {
     });
 }
 
-TEST_F(TraceFuzzTest, DamagedGaps) {
+TEST_F(TraceFuzzTest, CutGapsAreErrors) {
     const std::string whole = content("a/stream.gaps.json");
     for_each_cut(whole, [&](const std::string& damaged, const std::string& damage) {
         replace("a/stream.gaps.json", damaged);
@@ -210,7 +210,7 @@ TEST_F(TraceFuzzTest, DamagedGaps) {
     });
 }
 
-TEST_F(TraceFuzzTest, DamagedClockTable) {
+TEST_F(TraceFuzzTest, AClockTableMayHaveAnyDamage) {
     const std::string whole = content("clock-offsets.txt");
     auto see = [&](const std::string& damaged, const std::string& damage) {
         replace("clock-offsets.txt", damaged);
@@ -221,7 +221,7 @@ TEST_F(TraceFuzzTest, DamagedClockTable) {
 }
 
 // Real processes on a sample: they end in time, with little memory, with status 0 or 1.
-TEST_F(TraceFuzzTest, ToolsOnDamagedTraces) {
+TEST_F(TraceFuzzTest, ToolsEndInTimeOnDamagedTraces) {
     constexpr size_t one_in = 211;
 #ifdef __SANITIZE_ADDRESS__
     const std::string limit = "true";

@@ -13,7 +13,7 @@ Argument bits(Float value) {
     return {&value, sizeof value};
 }
 
-TEST_F(DescriptionsTest, FloatsAddressesAndCharacters) {
+TEST_F(DescriptionsTest, FloatsAddressesAndCharactersArePrinted) {
     thread()
         .starts(10)
         .event("XSd", 20, {u64(0x7f00beef), bits(0.75)})

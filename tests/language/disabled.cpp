@@ -6,7 +6,7 @@ namespace {
 
 using DisabledTest = LanguageTest;
 
-TEST_F(DisabledTest, IsShownUntilTheChannelIsEnabledAgain) {
+TEST_F(DisabledTest, TheDisabledValueIsShownUntilTheChannelIsEnabledAgain) {
     thread()
         .starts(10)
         .event("XP[", 20)
@@ -26,7 +26,7 @@ TEST_F(DisabledTest, IsShownUntilTheChannelIsEnabledAgain) {
 }
 
 // The thread never runs.
-TEST_F(DisabledTest, HasNoLabelIfNoLineShowsIt) {
+TEST_F(DisabledTest, TheDisabledValueHasNoLabelIfNoLineShowsIt) {
     thread({.tid = 1}).event("OU[", 10).event("OU]", 20);
     run({example_program("ovniemu"), trace().write().string()});
     EXPECT_THAT(lines("thread.prv", 300), IsEmpty());
@@ -34,7 +34,7 @@ TEST_F(DisabledTest, HasNoLabelIfNoLineShowsIt) {
     EXPECT_THAT(text("thread.pcf"), Not(HasSubstr("Off its CPU")));
 }
 
-TEST_F(DisabledTest, IsNotShownInAGap) {
+TEST_F(DisabledTest, TheDisabledValueIsNotShownInAGap) {
     thread().starts(10).event("XP[", 20).event("OHp", 25).gap(30, 40).event("OHr", 50).ends(60);
     accept();
     EXPECT_THAT(lines("thread.prv", 300), ElementsAre("1:0:300:0", "1:10:300:1", "1:15:300:9", "1:20:300:0",
@@ -42,7 +42,7 @@ TEST_F(DisabledTest, IsNotShownInAGap) {
 }
 
 // A channel without such a value shows nothing.
-TEST_F(DisabledTest, IsNothingByDefault) {
+TEST_F(DisabledTest, ADisabledChannelShowsNothingByDefault) {
     thread().starts(10).event("XHs", 20).event("OHp", 30).event("OHr", 40).ends(50);
     accept();
     EXPECT_THAT(lines("thread.prv", 302),

@@ -7,7 +7,7 @@ namespace {
 
 using PunctualTest = LanguageTest;
 
-TEST_F(PunctualTest, IsShownOverTheTopOfAStack) {
+TEST_F(PunctualTest, APunctualStateIsShownOverTheTopOfAStack) {
     thread()
         .starts(10)
         .event("XP[", 20)
@@ -47,7 +47,7 @@ TEST_F(PunctualTest, BeginsAfterTheLastLineOfItsChannel) {
     }
 }
 
-TEST_F(PunctualTest, AloneInItsChannelWithAndWithoutArguments) {
+TEST_F(PunctualTest, StatesAloneInTheirChannelAreShownWithAndWithoutArguments) {
     thread().starts(10).event("XSi", 20).event("XSd", 30, {u64(0x1000), u64(0)}).ends(40);
     accept();
     for (const char* file : {"thread.prv", "cpu.prv"})
@@ -74,7 +74,7 @@ TEST_F(PunctualTest, EveryRowGoesBackToWhatItShows) {
                                                    "1:49:303:2", "1:50:303:1", "1:60:303:0"));
 }
 
-TEST_F(PunctualTest, IsNotShownWhileItsChannelIsDisabled) {
+TEST_F(PunctualTest, APunctualStateIsNotShownWhileItsChannelIsDisabled) {
     thread()
         .starts(10)
         .event("XP[", 20)
@@ -112,7 +112,7 @@ TEST_F(PunctualTest, BelongsToNoOpenState) {
     EXPECT_TRUE(find_state_event("XP[") && find_state_event("XMs"));
 }
 
-TEST_F(PunctualTest, IsNotOpenAtTheBeginOfACut) {
+TEST_F(PunctualTest, APunctualStateIsNotOpenAtTheBeginOfACut) {
     thread()
         .starts(10)
         .event("XP[", 20)

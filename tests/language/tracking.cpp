@@ -6,7 +6,7 @@ namespace {
 
 using CpuTrackingTest = LanguageTest;
 
-TEST_F(CpuTrackingTest, NoneHasNeitherLinesNorATypeOnCpuRows) {
+TEST_F(CpuTrackingTest, AnUntrackedChannelIsAbsentFromCpuRows) {
     thread().starts(10).event("XHs", 20).event("XHi", 30).event("XHc", 40).ends(50);
     accept();
     EXPECT_THAT(lines("thread.prv", 302),

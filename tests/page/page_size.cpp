@@ -121,7 +121,7 @@ class PageSizeTest : public testing::TestWithParam<uint32_t> {
     std::mt19937 random_{1};
 };
 
-TEST_P(PageSizeTest, IsBounded) {
+TEST_P(PageSizeTest, TheSizeOfAPageIsBounded) {
     const TemporaryDirectory directory;
     const auto path = directory.path() / "page.html";
     const Ranks alone;

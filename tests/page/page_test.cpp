@@ -130,7 +130,7 @@ TEST_F(PageTest, TimelineHasTheTimesOfTheReport) {
     }
 }
 
-TEST_F(PageTest, HasAWindowForEachLongWaitAndRegion) {
+TEST_F(PageTest, EachLongWaitAndRegionHasAWindow) {
     add_barriers(4, 20);
     const Json page = emulated(), report = this->report("serial");
     std::vector<std::pair<int64_t, int64_t>> shown, longest;
@@ -151,7 +151,7 @@ TEST_F(PageTest, HasAWindowForEachLongWaitAndRegion) {
 }
 
 // A page has the first instances of more regions than it has colours for, each with its name.
-TEST_F(PageTest, HasAWindowForMostRegions) {
+TEST_F(PageTest, MostRegionsHaveAWindow) {
     constexpr int region = 99, regions = 150;
     std::vector<std::pair<int64_t, std::string>> labels;
     for (int r = 1; r <= regions; ++r) labels.emplace_back(r, "region " + std::to_string(r));
@@ -189,12 +189,12 @@ TEST_F(PageTest, ShowsSubsystemsOfTaskRuntimes) {
     EXPECT_THAT(shown, testing::ElementsAre("Scheduler: Serving", "Worker: Looking for work"));
 }
 
-TEST_F(PageTest, OfAnEmptyTrace) {
+TEST_F(PageTest, AnEmptyTraceHasAPageWithoutRows) {
     const Json page = expect_same_pages(0, "", {"--empty-ok"});
     EXPECT_TRUE(page["timeline"]["rows"]["names"].empty());
 }
 
-TEST_F(PageTest, OfADamagedTraceIsWholeIfItMayKeepGoing) {
+TEST_F(PageTest, ADamagedTraceHasAWholePageIfItMayKeepGoing) {
     add_barriers(3, 10);
     rank(3, 4, "node3.a").starts(5).event("MCB", 5000, {u64(0)}).ends(6000);
     const Json page = expect_same_pages(0, "", {"--keep-going"});
@@ -330,7 +330,7 @@ TEST_F(PageTest, CountersOfManyRowsAreThoseOfHosts) {
     }
 }
 
-TEST_F(PageTest, OfATraceWithAWrongEventIsPartial) {
+TEST_F(PageTest, AWrongEventMakesAPartialPage) {
     add_barriers(3, 10);
     rank(3, 4, "node3.a").starts(5).event("MCB", 5000, {u64(0)}).ends(6000);
     const Json page = expect_same_pages(1, ".partial");
@@ -338,7 +338,7 @@ TEST_F(PageTest, OfATraceWithAWrongEventIsPartial) {
     EXPECT_FALSE(fs::exists(output("serial.html")));
 }
 
-TEST_F(PageTest, OfATraceWithoutMpi) {
+TEST_F(PageTest, ATraceWithoutMpiHasNoMatrix) {
     build(trace_, {.seed = 42, .looms = 2, .models = "6O"});
     const Json page = emulated();
     EXPECT_TRUE(page["matrix"].is_null());

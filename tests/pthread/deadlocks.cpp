@@ -54,7 +54,7 @@ const std::string circle =
     "[0-9]+ (second|first) has, for [0-9]+[.][0-9] s; thread [0-9]+ (second|first) waits for mutex "
     "(first|second)_lock, which thread [0-9]+ (first|second) has, for [0-9]+[.][0-9] s\n";
 
-TEST_F(LockDeadlock, OfTwoThreadsIsTold) {
+TEST_F(LockDeadlock, TwoThreadsThatWaitForEachOtherAreReported) {
     for (const Words& options : {Words{}, Words{"--pthread", "all"}}) {
         hang_and_kill("locks", options);
         const std::string text = waiting();
@@ -66,7 +66,7 @@ TEST_F(LockDeadlock, OfTwoThreadsIsTold) {
     }
 }
 
-TEST_F(LockDeadlock, IsInTheReport) {
+TEST_F(LockDeadlock, TheReportHasTheCircle) {
     hang_and_kill("locks");
     const nlohmann::json all = report();
     const auto& waits = all["lock_waits"];
@@ -83,7 +83,7 @@ TEST_F(LockDeadlock, IsInTheReport) {
     EXPECT_EQ(waits.size(), 3u) << "and the main thread joins";
 }
 
-TEST_F(LockDeadlock, IsToldWhileItHangs) {
+TEST_F(LockDeadlock, ADeadlockIsReportedWhileItHangs) {
     Started job(hanging("locks"));
     wait_until_it_hangs(job);
     const Finished written = run({program("ovnirecover"), "--write-out", "--all"});
@@ -92,14 +92,14 @@ TEST_F(LockDeadlock, IsToldWhileItHangs) {
     end(job);
 }
 
-TEST_F(LockDeadlock, OfAThreadWithItself) {
+TEST_F(LockDeadlock, AThreadThatWaitsForItselfIsReported) {
     hang_and_kill("itself");
     EXPECT_THAT(waiting(),
                 ContainsRegex("deadlock: process [0-9]+: thread [0-9]+ waits for mutex first_lock, "
                               "which it has, for [0-9]+[.][0-9] s\n"));
 }
 
-TEST_F(LockDeadlock, IsNoneIfTheHolderDoesNotWait) {
+TEST_F(LockDeadlock, AHolderThatDoesNotWaitIsInNoDeadlock) {
     hang_and_kill("writer");
     const std::string text = waiting();
     EXPECT_THAT(text, Not(HasSubstr("deadlock")));
@@ -107,7 +107,7 @@ TEST_F(LockDeadlock, IsNoneIfTheHolderDoesNotWait) {
                                     "[0-9]+ writer has, for [0-9]+[.][0-9] s\n"));
 }
 
-TEST_F(LockDeadlock, ThereIsNoneInAnOrdinaryProgram) {
+TEST_F(LockDeadlock, AnOrdinaryProgramHasNoDeadlock) {
     ASSERT_EQ(traced("contended", {target("pthread_waits")}).status, 0);
     EXPECT_THAT(waiting(), Not(HasSubstr("deadlock")));
     EXPECT_TRUE(report()["lock_deadlocks"].empty());

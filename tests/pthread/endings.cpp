@@ -27,7 +27,7 @@ class Ending : public TracedThreads, public ::testing::WithParamInterface<const 
 INSTANTIATE_TEST_SUITE_P(In, Ending, ::testing::Values("contended", "all"),
                          [](const auto& test) { return test.param; });
 
-TEST_P(Ending, ByKill) {
+TEST_P(Ending, AKillLeavesAnAcceptedTrace) {
     EXPECT_EQ(ended({"kill"}).status, killed);
     expect_accepted();
     const std::string text = dump();
@@ -36,13 +36,13 @@ TEST_P(Ending, ByKill) {
     EXPECT_EQ(count(text, "HC["), 1);
 }
 
-TEST_P(Ending, ByExit) {
+TEST_P(Ending, AnExitLeavesAnAcceptedTrace) {
     EXPECT_EQ(ended({"exit"}).status, exited);
     expect_accepted();
     EXPECT_EQ(count(dump(), "HC["), 1);
 }
 
-TEST_P(Ending, ByExec) {
+TEST_P(Ending, AnExecLeavesAnAcceptedTrace) {
     EXPECT_EQ(ended({"exec", target("pthread_ends"), "exit"}).status, exited);
     expect_accepted();
     EXPECT_EQ(count(dump(), "HC["), 2);

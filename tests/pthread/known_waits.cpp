@@ -74,7 +74,7 @@ class KnownWaits : public TracedThreads {
 
 // A thread may lose its CPU between the program's clock and that of the trace, so each kind is given some
 // tries to be close; what is waited for, how often, and by whom it is held must be right at once.
-TEST_F(KnownWaits, AreMeasuredAlike) {
+TEST_F(KnownWaits, WaitsAreThoseThatTheProgramMeasures) {
     constexpr int tries = 12;
     for (const char* mode : {"contended", "all"}) {
         std::map<std::string, bool> was_close;
@@ -108,7 +108,7 @@ TEST_F(KnownWaits, AreMeasuredAlike) {
 }
 
 // States and their objects are shown in the rows, with labels.
-TEST_F(KnownWaits, AreShown) {
+TEST_F(KnownWaits, WaitsAreShownWithTheirObjects) {
     ASSERT_EQ(traced("contended", {target("pthread_waits")}).status, 0);
     expect_accepted();
     std::ifstream file(trace() + "/thread.pcf");
@@ -121,7 +121,7 @@ TEST_F(KnownWaits, AreShown) {
 }
 
 // A lock of C11 returns results of its own.
-TEST_F(KnownWaits, OfC11EndWithErrorsOfPosix) {
+TEST_F(KnownWaits, WaitsOfC11EndWithErrorsOfPosix) {
     ASSERT_EQ(traced("contended", {target("pthread_cases_threads")}).status, 0);
     EXPECT_THAT(dump(), ::testing::ContainsRegex("has waited for mutex [0-9]+: ETIMEDOUT"));
 }

@@ -89,7 +89,7 @@ TEST_F(PythonModule, RegionsAreInTheTraceAtTheirRanks) {
     expect_accepted();
 }
 
-TEST_F(PythonModule, WithoutMpiThreadsAndChildrenHaveRegionsAndMarks) {
+TEST_F(PythonModule, ThreadsAndChildrenHaveRegionsAndMarksWithoutMpi) {
     const Finished done = traced_alone({python, program_of_python("alone")});
     ASSERT_EQ(done.status, 0) << done.err;
     EXPECT_EQ(done.out, "traced\n");
@@ -100,7 +100,7 @@ TEST_F(PythonModule, WithoutMpiThreadsAndChildrenHaveRegionsAndMarks) {
     expect_accepted();
 }
 
-TEST_F(PythonModule, DoesNothingWithoutATracer) {
+TEST_F(PythonModule, NothingHappensWithoutATracer) {
     const Finished done = run({python, program_of_python("alone")}, environment);
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_EQ(done.out, "alone\n");

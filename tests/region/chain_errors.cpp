@@ -111,7 +111,7 @@ TEST(ChainErrors, ConcernChainsTogether) {
               "error: only one uniform, at column 1 of 'uniform:2:1:1'");
 }
 
-TEST(ChainErrors, TooManyAlarms) {
+TEST(ChainErrors, MoreThan128AlarmsAreAnError) {
     std::vector<std::string> chains(most_alarms, "start:int3");
     EXPECT_EQ(play(chains, "T0:int3").substr(0, 17), "start(t0)@0:T0:in");
     chains.emplace_back("stop:int3");

@@ -26,7 +26,7 @@ Alarm alarm(const std::string& text) {
     return chain(text).alarms[0];
 }
 
-TEST(Chains, HaveEventsAndAlarmsInOrder) {
+TEST(Chains, EventsAndAlarmsAreInOrder) {
     Chain read = chain("precond:icount:5,start:int3,stop:interactive,threadid:cpuid:0x4711");
     ASSERT_EQ(read.alarms.size(), 4u);
     const Event events[] = {Event::precondition, Event::start, Event::stop, Event::thread_id};
@@ -140,7 +140,7 @@ TEST(Chains, SampleUniformly) {
     EXPECT_EQ(uniform.thread, 1u);
 }
 
-TEST(Chains, OfTheEnvironmentStandBetweenSemicolons) {
+TEST(Chains, ChainsOfTheEnvironmentStandBetweenSemicolons) {
     std::vector<std::string> chains;
     ASSERT_FALSE(split_chains("start:pcontrol:\"a;b\";stop:pcontrol:c\\;d ; start:int3", chains));
     EXPECT_EQ(chains,

@@ -78,7 +78,7 @@ class OutsideTest : public RuntimeTest, public ::testing::WithParamInterface<con
 INSTANTIATE_TEST_SUITE_P(By, OutsideTest, ::testing::Values("itself", "ovnirun"),
                          [](const auto& test) { return std::string(test.param); });
 
-TEST_P(OutsideTest, StopAndStart) {
+TEST_P(OutsideTest, StopAndStartLeaveAGap) {
     start_program("stop:interactive");
     tell("emit 0 10");
     EXPECT_THAT(ovnictl({"status"}), HasSubstr("recording=on"));
@@ -105,7 +105,7 @@ TEST_P(OutsideTest, FireFollowsTheChain) {
     expect_emulates();
 }
 
-TEST_P(OutsideTest, OfSeveralAlarmsOneIsChosen) {
+TEST_P(OutsideTest, OneOfSeveralAlarmsIsChosen) {
     start_program("stop:interactive;start:interactive");
     tell("emit 0 10");
     EXPECT_THAT(ovnictl({"fire", "2"}), StartsWith("ok"));

@@ -29,7 +29,7 @@ TEST(RankListTest, MistakesShowTheirPlace) {
         EXPECT_NE(error_of(text), "") << text;
 }
 
-TEST(ChainsInOneVariableTest, AreDividedAsTheyWereJoined) {
+TEST(ChainsInOneVariableTest, ChainsAreDividedAsTheyWereJoined) {
     std::vector<std::string> chains{"start:pcontrol:a;b", "stop:pcontrol:\"c;d\"", "start:pcontrol:e\\;f;;",
                                     "start:pcontrol:\xe2\x80\x93;"};
     std::vector<std::string> divided;
@@ -43,7 +43,7 @@ TEST(ChainsInOneVariableTest, AreDividedAsTheyWereJoined) {
     }
 }
 
-TEST(TextOfAlarmTest, IsWhatTheUserWrote) {
+TEST(TextOfAlarmTest, TheTextIsWhatTheUserWrote) {
     std::vector<std::string> chains{"start:pcontrol:\"a,b\":count2 , name:x, stop : mpi:Send,bcast"};
     Plan plan;
     ASSERT_FALSE(make_plan(chains, {}, plan));

@@ -169,7 +169,7 @@ TEST(Engine, UniformBeginsAnewWhenItIsArmedAgain) {
               "stop(t0,bcast)@0:T0:i20#10");
 }
 
-TEST(Engine, LevelsSubleavesFunctionsAndDurations) {
+TEST(Engine, LevelsSubleavesFunctionsAndDurationsAreCompared) {
     EXPECT_EQ(play({"start:pcontrol:a"}, "T0:pc.a@0 T0:pc.a@2 T0:pc.a@-1"), "start(t0)@2:T0:pc.a@-1");
     EXPECT_EQ(play({"start:pcontrol:a@0"}, "T0:pc.a T0:pc.a@0"), "start(t0)@1:T0:pc.a@0");
     EXPECT_EQ(play({"start:cpuid:7.1"}, "T0:cpuid.7 T0:cpuid.7.1"), "start(t0)@1:T0:cpuid.7.1");

@@ -13,7 +13,7 @@ namespace {
 
 using enum writer::Recording;
 
-TEST(JobWishTest, IsForgottenWhereThingsAreSo) {
+TEST(JobWishTest, AWishIsForgottenWhereThingsAreSo) {
     JobWish rank;
     EXPECT_FALSE(rank.want(on));
     EXPECT_EQ(rank.wish(), 0u);
@@ -23,7 +23,7 @@ TEST(JobWishTest, IsForgottenWhereThingsAreSo) {
     EXPECT_EQ(rank.wish(), 0u);
 }
 
-TEST(JobWishTest, HasEffectOnce) {
+TEST(JobWishTest, AWishHasEffectOnce) {
     JobWish rank;
     rank.begin(off);
     EXPECT_TRUE(rank.want(on));
@@ -64,7 +64,7 @@ TEST(JobWishTest, CountsAgainstTheWishOfAnotherRank) {
     for (JobWish& rank : ranks) EXPECT_EQ(rank.agree(second), off);
 }
 
-TEST(JobWishTest, IsFulfilledWhereNothingCameOfAnAgreement) {
+TEST(JobWishTest, AWishIsFulfilledWhereNothingCameOfAnAgreement) {
     JobWish rank;
     rank.begin(on);
     EXPECT_EQ(rank.wish(), 0u);
@@ -73,7 +73,7 @@ TEST(JobWishTest, IsFulfilledWhereNothingCameOfAnAgreement) {
     EXPECT_EQ(rank.wish(), 0u);
 }
 
-TEST(JobWishTest, OfTheLoserIsWishedForAgain) {
+TEST(JobWishTest, TheLoserOfAnAgreementWishesAgain) {
     std::array<JobWish, 2> ranks;
     for (JobWish& rank : ranks) rank.begin(off);
     ranks[0].want(on);

@@ -34,7 +34,7 @@ Read read(std::vector<std::string_view> words) {
 
 using Chains = std::vector<std::string>;
 
-TEST(OptionWords, AreTakenWithAnyDash) {
+TEST(OptionWords, WordsAreTakenWithAnyDash) {
     Read result = read({"-control", "start:int3", "--control=stop:int3",
                         "\xe2\x80\x93"
                         "control",
@@ -44,7 +44,7 @@ TEST(OptionWords, AreTakenWithAnyDash) {
     EXPECT_EQ(result.error, "");
 }
 
-TEST(OptionWords, OfOldBecomeChains) {
+TEST(OptionWords, OldWordsBecomeChains) {
     EXPECT_EQ(read({"-skip", "100"}).chains, Chains{"start:icount:100"});
     EXPECT_EQ(read({"-length", "0x10"}).chains, Chains{"stop:icount:16"});
     EXPECT_EQ(read({"-length=20", "-skip=10"}).chains, Chains{"start:icount:10,stop:icount:20"});
@@ -84,7 +84,7 @@ TEST(OptionWords, MayHaveUnderscoresAndThePrefixOfLoggers) {
         EXPECT_EQ(read({word, "0"}).left, 2U) << word;
 }
 
-TEST(OptionWords, OfARecorderThatIsNotHereChangeNothing) {
+TEST(OptionWords, WordsOfARecorderThatIsNotHereChangeNothing) {
     const Read result = read({"-pinplay-control", "0", "-log:pinplay_control=1"});
     EXPECT_EQ(result.error, "");
     EXPECT_EQ(result.left, 0U);

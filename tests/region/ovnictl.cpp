@@ -39,7 +39,7 @@ TEST_F(OvnictlTest, AllProcessesAreAskedInTheOrderOfRanks) {
     EXPECT_EQ(done.err, "");
 }
 
-TEST_F(OvnictlTest, WithoutATargetThoseOfThisUserOnThisNodeAreMeant) {
+TEST_F(OvnictlTest, NoTargetMeansAllOfThisUserOnThisNode) {
     auto host = start_rank("3", "job-of-this-test");
     Finished done = ovnictl({"--job", "job-of-this-test", "status"});
     EXPECT_EQ(plain(done.out), "rank 3: ok status\n") << done.err;
@@ -138,7 +138,7 @@ TEST_F(OvnictlTest, DeadProcessesAreNotAsked) {
     EXPECT_FALSE(fs::exists(of_next));
 }
 
-TEST_F(OvnictlTest, ManyProcesses) {
+TEST_F(OvnictlTest, ManyProcessesAnswerInTheOrderOfRanks) {
     std::vector<std::unique_ptr<Started>> all;
     std::string expected;
     for (int rank = 0; rank < 40; ++rank) {
@@ -148,7 +148,7 @@ TEST_F(OvnictlTest, ManyProcesses) {
     EXPECT_EQ(plain(ovnictl({home(), "start"}).out), expected);
 }
 
-TEST_F(OvnictlTest, MistakesOnTheCommandLine) {
+TEST_F(OvnictlTest, MistakesOnTheCommandLineAreRefused) {
     auto host = start_rank("1");
     using Words = std::vector<std::string>;
     for (const Words& words : {Words{"flsuh"}, Words{home(), "stop", "3"}, Words{home(), "fire", "x"},

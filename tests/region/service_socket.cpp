@@ -54,7 +54,7 @@ TEST_F(ServiceTest, TheSocketIsOfItsOwnerAlone) {
     EXPECT_EQ(status.st_mode & 0777, 0700u);
 }
 
-TEST_F(ServiceTest, ItsNameTellsJobRankAndProcess) {
+TEST_F(ServiceTest, TheNameOfTheSocketTellsJobRankAndProcess) {
     auto host = start_host({{"SLURM_JOB_ID", "12.a/b"}, {"SLURM_PROCID", "3"}});
     EXPECT_EQ(path(), own_directory() / ("ctl.12_a_b.3." + std::to_string(host->pid()) + ".sock"));
     EXPECT_EQ(printed_errors(), "");
@@ -215,7 +215,7 @@ TEST_F(ServiceTest, AnotherProgramOfThatProcessTakesThePlace) {
     EXPECT_FALSE(exists(path()));
 }
 
-TEST_F(ServiceTest, ItStopsAndStartsAgain) {
+TEST_F(ServiceTest, TheServiceStopsAndStartsAgain) {
     auto host = start_host();
     tell(*host, "stop");
     EXPECT_FALSE(exists(path()));

@@ -40,7 +40,7 @@ TEST(DeadlineTable, TheEarliestComesFirstAndOfOneTimeTheFirstThatWasSet) {
     EXPECT_FALSE(table.take(Deadlines::never));
 }
 
-TEST(DeadlineTable, OneForAllThreadsReplacesThoseOfAll) {
+TEST(DeadlineTable, ADeadlineForAllThreadsReplacesThoseOfAll) {
     Deadlines table;
     table.set(1, 5, 10);
     table.set(1, 6, 11);
@@ -132,7 +132,7 @@ class TimerTest : public ::testing::Test {
     writer::Immortal<Service> service_;
 };
 
-TEST_F(TimerTest, TheyRingInTheOrderOfTheirDeadlines) {
+TEST_F(TimerTest, TimersRingInTheOrderOfTheirDeadlines) {
     ASSERT_TRUE(start());
     service().arm_timer(1, 0, 60 * millisecond);
     service().arm_timer(2, all_threads, 20 * millisecond);
@@ -168,7 +168,7 @@ TEST_F(TimerTest, ATimerOfZeroMayArmItselfAgain) {
     EXPECT_NE(std::ranges::find(rung, std::pair<uint16_t, uint32_t>(2, 0)), rung.end());
 }
 
-TEST_F(TimerTest, VeryLongOnesDoNotRing) {
+TEST_F(TimerTest, VeryLongTimersDoNotRing) {
     ASSERT_TRUE(start());
     service().arm_timer(1, 0, ~uint64_t{0});
     service().arm_timer(2, 0, ~uint64_t{0} / 2);
@@ -203,7 +203,7 @@ TEST_F(TimerTest, MoreThanThereIsRoomForAreLostWithOneLine) {
     EXPECT_EQ(rung.size(), Deadlines::most);
 }
 
-TEST_F(TimerTest, NoneRingsAfterTheEnd) {
+TEST_F(TimerTest, NoTimerRingsAfterTheEnd) {
     ASSERT_TRUE(start());
     service().arm_timer(1, 0, 50 * millisecond);
     service().stop();
@@ -212,7 +212,7 @@ TEST_F(TimerTest, NoneRingsAfterTheEnd) {
 }
 
 // Printed, not judged.
-TEST_F(TimerTest, HowLateTheyAre) {
+TEST_F(TimerTest, NoTimerRingsEarly) {
     constexpr int count = 100;
     ASSERT_TRUE(start());
     std::vector<int64_t> late;

@@ -155,7 +155,7 @@ TEST_F(ApiTest, AttributesOfAllTypesComeBack) {
     EXPECT_THAT(text, HasSubstr("\"e\": {},\n        \"l\": [],\n        \"big\": 1234567890123\n"));
 }
 
-TEST_F(ApiTest, LargeAndDeepJson) {
+TEST_F(ApiTest, LargeAndDeepJsonIsKept) {
     run_traced([] {
         start();
         std::string many = "[{\"n\":1}";

@@ -37,7 +37,7 @@ TEST_F(ClockPointTest, NumbersAreExact) {
     EXPECT_EQ(stream().json["ovni"]["clock"].dump(), both_points);
 }
 
-TEST_F(ClockPointTest, TheyOutliveTheProcess) {
+TEST_F(ClockPointTest, PointsOutliveTheProcess) {
     run_traced([] {
         ovni_private_thread_open();
         emit("MUi");
@@ -62,7 +62,7 @@ TEST_F(ClockPointTest, TheProgramMayTakeTheStreamOver) {
     EXPECT_EQ(stream().json["ovni"]["clock"].dump(), both_points);
 }
 
-TEST_F(ClockPointTest, WithoutAStreamThereIsNoPlaceForThem) {
+TEST_F(ClockPointTest, PointsWithoutAStreamAreDropped) {
     run_traced([] {
         measure();
         ovni_private_thread_open();

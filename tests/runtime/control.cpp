@@ -286,7 +286,7 @@ TEST_F(ControlTest, ListenersOfAForkedChildHearOfNoStart) {
     EXPECT_EQ(status(), 0) << printed_errors();
 }
 
-TEST_F(ControlTest, WithoutTheTracerNothingHappens) {
+TEST_F(ControlTest, NothingHappensIfThereIsNoTracer) {
     Finished done = run({BUILD_DIR "/tests/runtime_control_target", "listen", "+-?"});
     EXPECT_EQ(done.status, 0);
     EXPECT_EQ(done.out, "0\n0\n0\n0\n0\n");

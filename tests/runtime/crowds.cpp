@@ -36,11 +36,11 @@ class CrowdTest : public RuntimeTest, public ::testing::WithParamInterface<Words
 };
 INSTANTIATE_TEST_SUITE_P(By, CrowdTest, ::testing::Values(Words{}, Words{program("ovnirun")}), launcher_name);
 
-TEST_P(CrowdTest, OfAThousandThreadsAtOnce) {
+TEST_P(CrowdTest, AThousandThreadsAtOnceLoseNothing) {
     expect_all_events(1000, 1, 100);
 }
 
-TEST_P(CrowdTest, OfTenThousandThreadsOneAfterAnother) {
+TEST_P(CrowdTest, TenThousandThreadsOneAfterAnotherLoseNothing) {
     expect_all_events(8, 1250, 10);
 }
 

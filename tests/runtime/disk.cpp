@@ -61,7 +61,7 @@ TEST_F(DiskTest, TraceDirectoryIsRelativeToTheDirectoryAtInit) {
     EXPECT_EQ(stream().directory, trace() / "deep/loom.nodeA.app1/proc.4321/thread.4321");
 }
 
-TEST_F(DiskTest, WithoutEnvironmentTheTraceIsCalledOvni) {
+TEST_F(DiskTest, TheTraceIsCalledOvniUnlessTheEnvironmentNamesIt) {
     run_traced([this] {
         unsetenv("OVNI_TRACEDIR");
         fs::current_path(home());

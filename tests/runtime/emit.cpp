@@ -8,7 +8,7 @@ namespace {
 
 using EmitTest = RuntimeTest;
 
-TEST_F(EmitTest, WithoutAStreamEventsAreDropped) {
+TEST_F(EmitTest, EventsWithoutAStreamAreDropped) {
     run_traced([] {
         emit("OB.");
         emit_at("OHx", 1, int32_t{0});

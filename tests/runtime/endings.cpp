@@ -90,7 +90,7 @@ TEST_F(EndingTest, EventsOfExitHandlersAreKept) {
     EXPECT_EQ(codes(), "OB. OU]");
 }
 
-TEST_F(EndingTest, ThreadReturnsWithoutFree) {
+TEST_F(EndingTest, AThreadThatReturnsWithoutFreeIsFinished) {
     run_traced([] {
         ovni_proc_init(7, test_loom, test_pid);
         std::thread([] {
@@ -247,7 +247,7 @@ TEST_F(EndingTest, ForkedChildThatEmitsNothingLeavesNothing) {
     EXPECT_EQ(codes(), "OB.");
 }
 
-TEST_F(EndingTest, ForkWhileOtherThreadsEmit) {
+TEST_F(EndingTest, AForkLosesNoEventsOfOtherThreads) {
     constexpr uint64_t count = 200000;
     run_traced([] {
         ovni_proc_init(7, test_loom, test_pid);

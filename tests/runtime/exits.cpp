@@ -61,7 +61,7 @@ class MainThreadTest : public RuntimeTest {
     }
 };
 
-TEST_F(MainThreadTest, MayEndBeforeOthers) {
+TEST_F(MainThreadTest, TheMainThreadMayEndBeforeOthers) {
     const Finished done = ends("exits");
     EXPECT_EQ(done.status, 0) << done.err;
     EXPECT_EQ(done.out, "done\n");
@@ -72,20 +72,20 @@ TEST_F(MainThreadTest, MayEndBeforeOthers) {
     }
 }
 
-TEST_F(MainThreadTest, MayLeaveWithoutTheCLibrary) {
+TEST_F(MainThreadTest, TheMainThreadMayLeaveWithoutTheCLibrary) {
     const Finished done = ends("leaves");
     EXPECT_EQ(done.status, 7) << done.err;
     EXPECT_EQ(codes(), "OB.");
     EXPECT_EQ(stream().json["ovni"]["finished"], 1);
 }
 
-TEST_F(MainThreadTest, MayBeKilledAlone) {
+TEST_F(MainThreadTest, TheMainThreadMayBeKilledAlone) {
     const Finished done = ends("is killed");
     EXPECT_EQ(done.status, 128 + SIGSYS) << done.err;
     EXPECT_EQ(codes(), "OB.");
 }
 
-TEST_F(ExitTest, OnASmallAlternateStack) {
+TEST_F(ExitTest, AnExitStaysWithinASmallAlternateStack) {
     if (*OVNI_SANITIZE) GTEST_SKIP() << "sanitizers need more stack";
     constexpr size_t below = 256 << 10, stack_bytes = 8192;
     auto* memory = static_cast<uint8_t*>(shared_memory(below + stack_bytes));
@@ -109,7 +109,7 @@ TEST_F(ExitTest, OnASmallAlternateStack) {
     munmap(memory, below + stack_bytes);
 }
 
-TEST_F(ExitTest, QuickExit) {
+TEST_F(ExitTest, QuickExitLosesNothing) {
     run_traced([] {
         start();
         for (uint64_t i = 0; i < 100'000; ++i) emit("OB.", i);
@@ -215,7 +215,7 @@ INSTANTIATE_TEST_SUITE_P(For, WithoutMemory,
                                          }));
 
 // More threads begin at once than there is memory left for: what does not get a stream is lost and counted.
-TEST_F(ExitTest, ManyThreadsWithoutMemory) {
+TEST_F(ExitTest, ManyThreadsWithoutMemoryCountWhatTheyLose) {
     if (*OVNI_SANITIZE) GTEST_SKIP() << "the sanitizer sees to the memory";
     constexpr int threads = 600;
     run_traced([] {
@@ -250,7 +250,7 @@ TEST_F(ExitTest, ManyThreadsWithoutMemory) {
 }
 
 // Whoever handles what the program hands in may need more than is left.
-TEST_F(ExitTest, MoreMetadataThanMemory) {
+TEST_F(ExitTest, MetadataThatFindsNoMemoryIsReported) {
     if (*OVNI_SANITIZE) GTEST_SKIP() << "the sanitizer sees to the memory";
     for (rlim_t left : {10, 30, 60, 100, 200, 300, 400, 600}) {
         run_traced([left] {

@@ -197,7 +197,7 @@ TEST_F(FaultTest, ALaterNamesakeLeavesTheStreamOfTheFirstAlone) {
     expect_accepted();
 }
 
-TEST_F(FaultTest, WithoutProcNobodyIsDead) {
+TEST_F(FaultTest, NobodyIsTakenForDeadIfThereIsNoProc) {
     run_traced([] {
         if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
             ::mount("none", "/proc", "tmpfs", 0, nullptr) != 0)
@@ -306,7 +306,7 @@ void emit_twice_with_one_number() {
     emit_as(number, 5);
 }
 
-TEST_F(FaultTest, ASecondThreadOfOursOfTheSameNumberToo) {
+TEST_F(FaultTest, ASecondThreadOfOursOfTheSameNumberGoesOnInTheStream) {
     for (bool uses_temporary : {false, true}) {
         fs::remove_all(trace());
         if (uses_temporary) set_environment("OVNI_TMPDIR", home() / "tmp");

@@ -55,7 +55,7 @@ class FlightTest : public RuntimeTest {
     }
 };
 
-TEST_F(FlightTest, OnlyTheNewestAreWritten) {
+TEST_F(FlightTest, OnlyTheNewestEventsAreWritten) {
     constexpr uint64_t count = 3'000'000;
     run_traced([] {
         begin();
@@ -124,7 +124,7 @@ TEST_F(FlightTest, LargeDefinitionsPassThroughTheSmallestRecorder) {
     EXPECT_EQ(recorded.codes(), "OHx VYc VYc VYc VYc VYc VYc VYc VYc OB. OHe");
 }
 
-TEST_F(FlightTest, ADefinitionLargerThanTheRestOfTheRing) {
+TEST_F(FlightTest, ADefinitionLargerThanTheRestOfTheRingIsWritten) {
     set_environment("OVNI_FLIGHT", "1M");
     set_environment("OVNI_BUFFER", "256k");
     run_traced([] {
@@ -166,7 +166,7 @@ TEST_F(FlightTest, WhatIsAskedForIsWrittenAtOnce) {
     expect_accepted();
 }
 
-TEST_F(FlightTest, AnotherProgramAsksForIt) {
+TEST_F(FlightTest, OvnirecoverWritesOutARunningProgram) {
     run_traced([this] {
         begin();
         count_from(0, 100'000);
@@ -184,7 +184,7 @@ TEST_F(FlightTest, AnotherProgramAsksForIt) {
 
 // A program that hangs after its first calls of MPI, so to speak, in threads that are there and one that
 // comes.
-TEST_F(FlightTest, AnotherProgramAsksForTheFewEventsOfOurs) {
+TEST_F(FlightTest, OvnirecoverWritesOutTheFewEventsOfOurs) {
     run_traced([this] {
         ovni_private_thread_open();
         ovni_private_identity identity{};
@@ -222,7 +222,7 @@ TEST_F(FlightTest, LessMemoryKeepsLess) {
     EXPECT_LE(stream().bytes.size(), size_t{4} << 20);
 }
 
-TEST_F(FlightTest, MorePausesThanThereIsRoomToNoteThem) {
+TEST_F(FlightTest, MorePausesThanThereIsRoomForLeaveAnAcceptedTrace) {
     constexpr uint64_t count = 2000;
     run_traced([] {
         begin();
@@ -240,7 +240,7 @@ TEST_F(FlightTest, MorePausesThanThereIsRoomToNoteThem) {
     expect_accepted();
 }
 
-TEST_F(FlightTest, NoSize) {
+TEST_F(FlightTest, AWrongSizeIsReportedAndAllIsWritten) {
     set_environment("OVNI_FLIGHT", "much");
     run_traced([] {
         begin();
@@ -264,7 +264,7 @@ class KilledInFlight : public FlightTest, public testing::WithParamInterface<boo
     }
 };
 
-TEST_P(KilledInFlight, TheNewestAreThere) {
+TEST_P(KilledInFlight, TheNewestEventsAreThere) {
     pid_t parent = fork();
     if (parent == 0) {
         setenv("OVNI_FLIGHT", "64k", 1);

@@ -127,7 +127,7 @@ TEST_F(HandlerTest, WhatFindsNoRoomIsAGap) {
 sigjmp_buf escape;
 
 // The emission that the handler leaves for good may be lost or not; all others are there.
-TEST_F(HandlerTest, LongjmpOutOfAnEmission) {
+TEST_F(HandlerTest, ALongjmpOutOfAnEmissionLosesNoOther) {
     constexpr uint64_t count = 300'000;
     run_traced([] {
         start();

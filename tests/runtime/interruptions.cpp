@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(First, ClonedChild,
                                          [] { ovni_flush(); }, [] { ovni_attr_set_double("a.b", 1); },
                                          [] { emit_from(0, 10); }));
 
-TEST_F(InterruptionTest, ForkInAHandlerThatInterruptedAnEmission) {
+TEST_F(InterruptionTest, AForkInAHandlerAmidAnEmissionLosesNothing) {
     static volatile int is_child = 0;
     static volatile uint64_t killed = 0, forks = 0;
     run_traced([] {
@@ -105,7 +105,7 @@ TEST_F(InterruptionTest, ForkInAHandlerThatInterruptedAnEmission) {
     expect_interrupted_counted(stream(), 100);
 }
 
-TEST_F(InterruptionTest, EmissionLeftBehindInAShallowFunction) {
+TEST_F(InterruptionTest, AnEmissionLeftBehindLosesNoOther) {
     run_traced([] {
         start();
         ovni_private_window& window = *ovni_private_thread_window;
@@ -146,7 +146,7 @@ TEST_F(InterruptionTest, ManyEventsOfOneHandlerStayBehindTheInterruptedOne) {
     expect_interrupted_counted(stream(), 2000);
 }
 
-TEST_F(InterruptionTest, ShortDefinitionOfAHandler) {
+TEST_F(InterruptionTest, AShortDefinitionOfAHandlerFollowsTheInterruptedEvent) {
     run_traced([] {
         start();
         struct sigaction action {};

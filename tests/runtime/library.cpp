@@ -63,11 +63,11 @@ TEST(LibraryTest, ExportsTheApiAndWhatOurLibrariesNeed) {
     EXPECT_THAT(others, ::testing::IsEmpty());
 }
 
-TEST(LibraryTest, HasNoUniqueSymbols) {
+TEST(LibraryTest, NoSymbolIsUnique) {
     EXPECT_EQ(run({"nm", library}).out.find(" u "), std::string::npos);
 }
 
-TEST(LibraryTest, HasTheNameOfTheReference) {
+TEST(LibraryTest, TheSonameIsThatOfTheReference) {
     EXPECT_THAT(readelf("--dynamic"), HasSubstr("soname: [libovni.so.1]"));
     EXPECT_TRUE(std::filesystem::is_symlink(BUILD_DIR "/lib/libovni.so"));
 }

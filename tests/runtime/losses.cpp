@@ -112,7 +112,7 @@ TEST_F(LossTest, AStoppedDrainerLosesNothingOfWhoWaits) {
 class LimitTest : public LossTest, public ::testing::WithParamInterface<Words> {};
 INSTANTIATE_TEST_SUITE_P(By, LimitTest, all_launchers(), launcher_name);
 
-TEST_P(LimitTest, OfBytesOnDiskEndsTheTraceAndNotTheProgram) {
+TEST_P(LimitTest, ALimitOfBytesOnDiskEndsTheTraceAndNotTheProgram) {
     constexpr uint64_t limit = 1'000'000, all = count + 3 * count / each + 2;
     run_target(GetParam(), 2, {}, {"OVNI_LIMIT=1000000"});
     uint64_t bytes = 0;

@@ -64,7 +64,7 @@ TEST_F(OursTest, IdentityMayComeAfterTheFirstEvents) {
     EXPECT_EQ(recorded.directory.filename(), "thread." + std::to_string(ovni["tid"].get<int>()));
 }
 
-TEST_F(OursTest, WithoutIdentityTheSystemIsAsked) {
+TEST_F(OursTest, TheSystemIsAskedIfThereIsNoIdentity) {
     run_traced([] {
         ovni_private_thread_open();
         emit("MUi");

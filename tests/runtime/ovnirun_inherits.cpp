@@ -31,7 +31,7 @@ std::string printed(const Words& words, const std::function<void()>& before_exec
     return text;
 }
 
-TEST_P(Inherits, MaskAndDispositions) {
+TEST_P(Inherits, MaskAndDispositionsAreInherited) {
     Words status = {"grep", "-E", "^Sig(Blk|Ign)|^Shd", "/proc/self/status"};
     for (auto before : {+[] { ignore_and_block({}, {}); },
                         +[] {
@@ -43,7 +43,7 @@ TEST_P(Inherits, MaskAndDispositions) {
         EXPECT_EQ(printed(launch(status), before), printed(status, before));
 }
 
-TEST_P(Inherits, Descriptors) {
+TEST_P(Inherits, DescriptorsAreInherited) {
     Words list = {"ls", "/proc/self/fd"};
     auto open_more = [] {
         ::dup2(STDOUT_FILENO, 7);
@@ -58,7 +58,7 @@ TEST_P(Inherits, Descriptors) {
     EXPECT_EQ(printed(launch(list), close_some), printed(list, close_some));
 }
 
-TEST_P(Inherits, GroupSessionAndLimits) {
+TEST_P(Inherits, GroupSessionAndLimitsAreInherited) {
     Started program(launch({"bash", "-c", "ulimit -n; umask; pwd; nice; ps -o pgid=,sid=,tty= $$"}), [] {
         ::umask(027);
         errno = 0;
@@ -85,7 +85,7 @@ TEST_F(OvnirunTest, TheDrainerIsNicerThanTheProgramAtLeastByFive) {
     EXPECT_EQ(std::stoi(run(Words{"nice", "-n", "10", program("ovnirun")} + print).out), own + 10);
 }
 
-TEST_P(Inherits, StandardInput) {
+TEST_P(Inherits, StandardInputIsInherited) {
     Started program(launch({"cat"}));
     std::string text(100'000, 'x');
     std::thread writer([&] {

@@ -22,7 +22,7 @@ class Said : public OvnirunTest {
 };
 
 // /proc is for nobody, root included.
-TEST_F(Said, ADirectoryThatTakesNoTrace) {
+TEST_F(Said, ADirectoryThatTakesNoTraceIsAnError) {
     const std::string program = "echo it ran";
     Finished done = ovnirun({"-o", "/proc/no/trace", "sh", "-c", program});
     EXPECT_EQ(done.status, 1);
@@ -37,7 +37,7 @@ TEST_F(Said, ADirectoryThatTakesNoTrace) {
     EXPECT_THAT(done.err, HasSubstr("ovnirun: warning: nothing can be written"));
 }
 
-TEST_F(Said, ADirectoryThatTakesNoTraceOncePerNode) {
+TEST_F(Said, ADirectoryThatTakesNoTraceIsReportedOncePerNode) {
     EXPECT_THAT(ovnirun({"-o", "/proc/x", "true"}, rank(0, 0)).err, HasSubstr("nothing can be written"));
     EXPECT_THAT(ovnirun({"-o", "/proc/x", "true"}, rank(4, 0)).err, HasSubstr("nothing can be written"));
     const Finished other = ovnirun({"-o", "/proc/x", "true"}, rank(5, 1));
@@ -64,7 +64,7 @@ TEST_F(Said, HostAndRankStandInTheNameOfTheDirectory) {
     EXPECT_THAT(done.err, HasSubstr("%h is the host, %r the rank"));
 }
 
-TEST_F(Said, AProgramThatGainsRights) {
+TEST_F(Said, AProgramThatGainsRightsIsReported) {
     if (::getuid() != 0) GTEST_SKIP() << "only root can make a program of another user";
     std::filesystem::copy_file("/bin/true", path("suid"));
     ASSERT_EQ(::chown(path("suid").c_str(), 65534, 65534), 0);
@@ -76,14 +76,14 @@ TEST_F(Said, AProgramThatGainsRights) {
                             "of it without these\n");
 }
 
-TEST_F(Said, AProgramThatNeverCalls) {
+TEST_F(Said, AProgramThatNeverCallsIsReportedOnce) {
     EXPECT_EQ(ovnirun({"true"}).err, nothing_recorded);
     EXPECT_EQ(ovnirun({"true"}, rank(1, 1)).err, "");
     EXPECT_THAT(ovnirun({"/no/program"}).err, Not(HasSubstr("no call")));
     EXPECT_EQ(ovnirun({BUILD_DIR "/tests/runtime_c_program"}).err, "");
 }
 
-TEST_F(Said, VariablesThatNobodyReads) {
+TEST_F(Said, VariablesThatNobodyReadsAreReportedOnce) {
     const Words wrong = {"OVNI_BUFER=1M", "OVNI_TEST_ANY=1", "OVNI_VCLUSTER_DIR=/x", "OVNI_FOO=1"};
     const Finished done = ovnirun({"true"}, wrong);
     EXPECT_THAT(
@@ -95,7 +95,7 @@ TEST_F(Said, VariablesThatNobodyReads) {
     EXPECT_EQ(ovnirun({"true"}, wrong + rank(1, 1)).err, "");
 }
 
-TEST_F(Said, NamesThatMayBeMeant) {
+TEST_F(Said, NamesThatMayBeMeantAreSuggested) {
     auto err = [](const Words& words) { return ovnirun(words + Words{"true"}).err; };
     // As near is OVNI_THREADS, which begins otherwise.
     EXPECT_THAT(run({program("ovnirun"), "true"}, {"OVNI_PTHREADS=all"}).err,

@@ -13,7 +13,7 @@ INSTANTIATE_TEST_SUITE_P(By, Signals, all_launchers(), launcher_name);
 const std::vector<int> sent = {SIGHUP,  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE,
                                SIGALRM, SIGTERM, SIGURG,  SIGXCPU, SIGWINCH};
 
-TEST_P(Signals, SentToTheProcessComeOnce) {
+TEST_P(Signals, SignalsToTheProcessComeOnce) {
     for (int signal : sent) {
         Started program(launch(signal_log));
         program.line();
@@ -22,7 +22,7 @@ TEST_P(Signals, SentToTheProcessComeOnce) {
     }
 }
 
-TEST_P(Signals, SentToTheGroupComeOnce) {
+TEST_P(Signals, SignalsToTheGroupComeOnce) {
     for (int signal : sent) {
         Started program(launch(signal_log));
         program.line();
@@ -31,7 +31,7 @@ TEST_P(Signals, SentToTheGroupComeOnce) {
     }
 }
 
-TEST_P(Signals, SentInTurnComeOnceEach) {
+TEST_P(Signals, SignalsInTurnComeOnceEach) {
     Started program(launch(signal_log));
     program.line();
     // Two of one number at a time may become one, as ever; so each round ends when ovnirun has taken its
@@ -52,7 +52,7 @@ TEST_P(Signals, SentInTurnComeOnceEach) {
     EXPECT_EQ(signals(program), "");
 }
 
-TEST_P(Signals, CarryTheirValue) {
+TEST_P(Signals, QueuedSignalsCarryTheirValue) {
     Started program(launch(signal_log));
     program.line();
     for (int value : {1, 2, 3}) ::sigqueue(program.pid(), SIGRTMIN, {value});
@@ -60,7 +60,7 @@ TEST_P(Signals, CarryTheirValue) {
     EXPECT_EQ(signals(program), got + "1\n" + got + "2\n" + got + "3\n");
 }
 
-TEST_P(Signals, SentByTheProgramToItsGroupComeOnce) {
+TEST_P(Signals, SignalsOfTheProgramToItsGroupComeOnce) {
     Started program(launch({"bash", "-c", "trap 'echo got' TERM; kill -TERM 0; read line; echo $line"}));
     EXPECT_EQ(program.line(), "got");
     program.write("end\n");
@@ -68,7 +68,7 @@ TEST_P(Signals, SentByTheProgramToItsGroupComeOnce) {
     EXPECT_EQ(program.wait(), 0);
 }
 
-TEST_P(Signals, SentByTheProgramToItsParentReachItsLauncher) {
+TEST_P(Signals, SignalsOfTheProgramToItsParentReachItsLauncher) {
     sigset_t awaited, before;
     sigemptyset(&awaited);
     sigaddset(&awaited, SIGUSR2);
@@ -90,7 +90,7 @@ TEST_P(Signals, TimersOfTheLauncherReachTheProgram) {
     EXPECT_EQ(WTERMSIG(program.wait()), SIGALRM);
 }
 
-TEST_P(Signals, StopAndGoOnForTheGroup) {
+TEST_P(Signals, AGroupStopsAndGoesOn) {
     for (int stop : {SIGTSTP, SIGSTOP, SIGTTIN}) {
         Started program(launch(signal_log));
         program.line();
@@ -106,7 +106,7 @@ TEST_P(Signals, StopAndGoOnForTheGroup) {
     }
 }
 
-TEST_P(Signals, StopAndGoOnForTheProcess) {
+TEST_P(Signals, AProcessStopsAndGoesOn) {
     Started program(launch(signal_log));
     program.line();
     for (int round = 0; round < 3; ++round) {
@@ -120,7 +120,7 @@ TEST_P(Signals, StopAndGoOnForTheProcess) {
     EXPECT_EQ(signals(program), "got 15\n");
 }
 
-TEST_P(Signals, StoppedAsAGroupAndContinuedAsAProcess) {
+TEST_P(Signals, AProcessGoesOnAloneThoughItsGroupWasStopped) {
     Started program(launch(signal_log));
     std::string status = "/proc/" + program.line().substr(6) + "/status";
     program.send_to_group(SIGSTOP);
@@ -136,7 +136,7 @@ TEST_P(Signals, StoppedAsAGroupAndContinuedAsAProcess) {
 }
 
 // The sender knows nothing of a launcher.
-TEST_P(Signals, StoppedAndContinuedByItsOwnNumber) {
+TEST_P(Signals, AProgramStopsAndGoesOnByItsOwnNumber) {
     Started program(launch(signal_log));
     pid_t own = std::stoi(program.line().substr(6));
     for (int round = 0; round < 5; ++round) {
@@ -155,7 +155,7 @@ TEST_P(Signals, StoppedAndContinuedByItsOwnNumber) {
     EXPECT_EQ(signals(program), "got 15\n");
 }
 
-TEST_P(Signals, KilledWhileStopped) {
+TEST_P(Signals, AStoppedProgramMayBeKilled) {
     Started program(launch(signal_log));
     pid_t own = std::stoi(program.line().substr(6));
     ::kill(own, SIGSTOP);
@@ -172,7 +172,7 @@ TEST_P(Signals, AProgramMayStopItself) {
     EXPECT_EQ(program.wait(), 0);
 }
 
-TEST_P(Signals, FromTheTerminalComeOnce) {
+TEST_P(Signals, SignalsFromTheTerminalComeOnce) {
     Started program(launch(signal_log), {}, Started::On::terminal);
     EXPECT_EQ(program.line().substr(0, 5), "ready");
     program.write("\x03");

@@ -31,20 +31,20 @@ class Static : public Launched {
 };
 INSTANTIATE_TEST_SUITE_P(By, Static, all_launchers(), launcher_name);
 
-TEST_P(Static, ProgramsRunWithoutATrace) {
+TEST_P(Static, StaticProgramsRunWithoutATrace) {
     expect_run({static_program}, line(static_program));
 }
 
-TEST_P(Static, ProgramsAreFoundInThePath) {
+TEST_P(Static, StaticProgramsAreFoundInThePath) {
     std::string path = std::string("PATH=/nowhere:") + BUILD_DIR "/tests:" + std::getenv("PATH");
     expect_run({"runtime_static_program"}, line("runtime_static_program"), {path});
 }
 
-TEST_P(Static, ProgramsAreToldOncePerJob) {
+TEST_P(Static, StaticProgramsAreReportedOncePerJob) {
     expect_run({static_program}, "", {"OMPI_COMM_WORLD_RANK=3"});
 }
 
-TEST_P(Static, OthersAreNot) {
+TEST_P(Static, OtherProgramsAreNotTakenForStatic) {
     std::string loader = "/lib64/ld-linux-x86-64.so.2";
     if (std::filesystem::exists(loader)) {
         EXPECT_EQ(run(launch({loader, "/bin/true"})).err, said_by_parent());

@@ -35,7 +35,7 @@ class Temporary : public OvnirunTest, public ::testing::WithParamInterface<Words
 };
 INSTANTIATE_TEST_SUITE_P(By, Temporary, ::testing::Values(Words{}, Words{program("ovnirun")}), launcher_name);
 
-TEST_P(Temporary, DirectoriesOfProcessesThatEndAreNotTakenFromOthers) {
+TEST_P(Temporary, ProcessesThatEndTakeNoTemporaryDirectoryFromOthers) {
     constexpr int processes = 8, rounds = 5;
     fs::create_directory(path("run"));
     fs::create_directory(path("tmp"));

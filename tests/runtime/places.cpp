@@ -82,14 +82,14 @@ class PlaceTest : public RuntimeTest {
     std::vector<fs::path> mounted_;
 };
 
-TEST_F(PlaceTest, ARunDirectoryWithoutRoomForAllThreads) {
+TEST_F(PlaceTest, ARunDirectoryWithoutRoomForAllThreadsLosesNothing) {
     set_environment("OVNI_RUNDIR", mount_memory(home() / "run", "size=8m"));
     run_threads(50, 3000);
     expect_all(50, 3000);
     EXPECT_THAT(printed_errors(), IsEmpty());
 }
 
-TEST_F(PlaceTest, RunDirectoriesWithoutRoomForAllThreads) {
+TEST_F(PlaceTest, RunDirectoriesWithoutRoomForAllThreadsLoseNothing) {
     set_environment("OVNI_RUNDIR", mount_memory(home() / "run", "size=8m"));
     mount_memory("/dev/shm", "size=8m");
     set_environment("TMPDIR", mount_memory(home() / "tmp", "size=8m"));
@@ -98,7 +98,7 @@ TEST_F(PlaceTest, RunDirectoriesWithoutRoomForAllThreads) {
     EXPECT_THAT(printed_errors(), IsEmpty());
 }
 
-TEST_F(PlaceTest, NoRoomForThreadsAnywhere) {
+TEST_F(PlaceTest, ThreadsThatFindNoRoomAnywhereAreReported) {
     set_environment("OVNI_RUNDIR", mount_memory(home() / "run", "size=4m"));
     mount_memory("/dev/shm", "size=4m");
     set_environment("TMPDIR", mount_memory(home() / "tmp", "size=4m"));
@@ -111,21 +111,21 @@ TEST_F(PlaceTest, NoRoomForThreadsAnywhere) {
     expect_accepted();
 }
 
-TEST_F(PlaceTest, ARunDirectoryThatIsReadOnly) {
+TEST_F(PlaceTest, ARunDirectoryThatIsReadOnlyLosesNothing) {
     set_environment("OVNI_RUNDIR", mount_memory(home() / "run", "size=1m", MS_RDONLY));
     run_threads(3, 1000);
     expect_all(3, 1000);
     EXPECT_THAT(printed_errors(), IsEmpty());
 }
 
-TEST_F(PlaceTest, ATraceDirectoryThatIsReadOnly) {
+TEST_F(PlaceTest, ATraceDirectoryThatIsReadOnlyIsReported) {
     mount_memory(trace(), "size=1m", MS_RDONLY);
     run_threads(3, 100'000);
     EXPECT_THAT(printed_errors(), HasSubstr("Read-only file system"));
     expect_few_lines();
 }
 
-TEST_F(PlaceTest, ADiskThatFillsUp) {
+TEST_F(PlaceTest, ADiskThatFillsUpLeavesCountedGaps) {
     mount_memory(trace(), "size=2m");
     run_threads(2, 200'000);
     EXPECT_THAT(printed_errors(), HasSubstr("No space left on device"));
@@ -169,14 +169,14 @@ class ForbiddenTest : public RuntimeTest {
     }
 };
 
-TEST_F(ForbiddenTest, RunDirectory) {
+TEST_F(ForbiddenTest, AForbiddenRunDirectoryLosesNothing) {
     set_environment("OVNI_RUNDIR", home() / "closed");
     record();
     EXPECT_EQ(stream().events.size(), 400'000u);
     EXPECT_THAT(printed_errors(), IsEmpty());
 }
 
-TEST_F(ForbiddenTest, TraceDirectory) {
+TEST_F(ForbiddenTest, AForbiddenTraceDirectoryIsReported) {
     set_environment("OVNI_RUNDIR", home() / "open");
     set_environment("OVNI_TRACEDIR", home() / "closed/ovni");
     record();
@@ -203,7 +203,7 @@ class LongPathTest : public RuntimeTest {
     }
 };
 
-TEST_F(LongPathTest, OfTheTrace) {
+TEST_F(LongPathTest, ALongTraceDirectoryIsWrittenTo) {
     set_environment("OVNI_TRACEDIR", path_of(4000));
     record();
     EXPECT_THAT(printed_errors(), IsEmpty());
@@ -211,7 +211,7 @@ TEST_F(LongPathTest, OfTheTrace) {
     EXPECT_EQ(RecordedStream(place).codes(), "OB.");
 }
 
-TEST_F(LongPathTest, OfTheTraceThatIsTooLong) {
+TEST_F(LongPathTest, ATraceDirectoryThatIsTooLongIsReported) {
     for (size_t length : {4060u, 4095u, 5000u}) {
         set_environment("OVNI_TRACEDIR", path_of(length));
         record();
@@ -220,7 +220,7 @@ TEST_F(LongPathTest, OfTheTraceThatIsTooLong) {
     }
 }
 
-TEST_F(LongPathTest, OfRunDirectories) {
+TEST_F(LongPathTest, RunDirectoriesOfAnyLengthLoseNothing) {
     for (size_t length : {3000u, 4000u, 4080u, 4095u, 5000u}) {
         fs::remove_all(trace());
         fs::path place = path_of(length);

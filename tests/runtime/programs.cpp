@@ -49,14 +49,14 @@ TEST_F(ProgramTest, TheStreamGoesOnAfterExecBelowOvnirun) {
     expect_both_images();
 }
 
-TEST_F(ProgramTest, InC11) {
+TEST_F(ProgramTest, AProgramInC11IsRecorded) {
     Finished finished = run_program("runtime_c_program");
     EXPECT_EQ(finished.status, 0) << finished.err;
     EXPECT_EQ(codes(), "OHx OM[ OM] OHe");
     EXPECT_EQ(stream().json["ovni"]["loom"], "node.c");
 }
 
-TEST_F(ProgramTest, InCxx) {
+TEST_F(ProgramTest, AProgramInCxxIsRecorded) {
     Finished finished = run_program("runtime_cxx_program");
     EXPECT_EQ(finished.status, 0) << finished.err;
     EXPECT_EQ(codes(), "OHx OB. OHe");

@@ -78,7 +78,7 @@ class RecoverJobsTest : public RuntimeTest {
     }
 };
 
-TEST_F(RecoverJobsTest, AreChosen) {
+TEST_F(RecoverJobsTest, JobsAreChosenByNameAndProcess) {
     kill_one("first_job");
     kill_one("second_job");
     ASSERT_EQ(left().size(), 2u);
@@ -102,7 +102,7 @@ TEST_F(RecoverJobsTest, AreChosen) {
     EXPECT_TRUE(left().empty());
 }
 
-TEST_F(RecoverJobsTest, ThatAreNotHereMayBeElsewhere) {
+TEST_F(RecoverJobsTest, JobsThatAreNotHereMayBeElsewhere) {
     for (const char* word : {"--list", "--all"}) {
         const Finished none = ask({word});
         EXPECT_EQ(none.status, 0) << word;
@@ -112,7 +112,7 @@ TEST_F(RecoverJobsTest, ThatAreNotHereMayBeElsewhere) {
     }
 }
 
-TEST_F(RecoverJobsTest, AreNamedByTheNextRunOnce) {
+TEST_F(RecoverJobsTest, TheNextRunNamesAJobOnce) {
     kill_one("first_job");
     kill_one("first_job");
     const Finished next = run({program("ovnirun"), "true"}, {"OVNI_RUNDIR=" + home().string()});
@@ -124,7 +124,7 @@ TEST_F(RecoverJobsTest, AreNamedByTheNextRunOnce) {
     EXPECT_EQ(next.err.find("of job first_job", at + 50), next.err.npos) << next.err;
 }
 
-TEST_F(RecoverJobsTest, AreNamedOnceADayWhoeverAsks) {
+TEST_F(RecoverJobsTest, JobsAreNamedOnceADayWhoeverAsks) {
     kill_one("first_job");
     const Words runs{program("ovnirun"), "true"}, place{"OVNI_RUNDIR=" + home().string()};
     EXPECT_THAT(run(runs, place).err, HasSubstr("of job first_job"));
@@ -135,7 +135,7 @@ TEST_F(RecoverJobsTest, AreNamedOnceADayWhoeverAsks) {
     EXPECT_THAT(run(runs, place).err, HasSubstr("of job first_job"));
 }
 
-TEST_F(RecoverJobsTest, AreListedWithProgramAndTraceAndMayBeGivenUp) {
+TEST_F(RecoverJobsTest, JobsAreListedWithProgramAndTraceAndMayBeGivenUp) {
     kill_one("first_job");
     kill_one("second_job");
     fs::remove_all(trace() / "first_job");
@@ -151,7 +151,7 @@ TEST_F(RecoverJobsTest, AreListedWithProgramAndTraceAndMayBeGivenUp) {
 }
 
 // There is nothing that the user could save.
-TEST_F(RecoverJobsTest, WhoseEventsAreWrittenGetTheirEndsByTheNextRun) {
+TEST_F(RecoverJobsTest, TheNextRunEndsJobsWhoseEventsAreWritten) {
     set_environment("OVNI_RUN", "drained_job");
     run_traced([] {
         start();
@@ -166,7 +166,7 @@ TEST_F(RecoverJobsTest, WhoseEventsAreWrittenGetTheirEndsByTheNextRun) {
     EXPECT_EQ(run({program("ovniemu"), trace().string()}).status, 0);
 }
 
-TEST_F(RecoverJobsTest, WithoutRoomAreKeptAndSayHowToGoOn) {
+TEST_F(RecoverJobsTest, JobsThatFindNoRoomAreKept) {
     kill_one("first", 1000);
     const std::string command =
         "set -o pipefail; (ulimit -f 4; exec " + program("ovnirecover") + " --job first) 2>&1 | cat >&2";
@@ -181,7 +181,7 @@ TEST_F(RecoverJobsTest, WithoutRoomAreKeptAndSayHowToGoOn) {
     EXPECT_TRUE(left().empty());
 }
 
-TEST_F(RecoverJobsTest, ToBeWrittenOutNeedAName) {
+TEST_F(RecoverJobsTest, AWriteOutNeedsAName) {
     const Finished asked = ask({"--write-out"});
     EXPECT_EQ(asked.status, 2);
     EXPECT_THAT(asked.err, HasSubstr("--write-out of what?"));

@@ -54,7 +54,7 @@ void emit_interrupted() {
     detail::end_emission(window, 20, clock);
 }
 
-TEST_F(ReentranceTest, FlushesGapsAndMovesAmidAnEmission) {
+TEST_F(ReentranceTest, FlushesGapsAndMovesAmidAnEmissionAreRecorded) {
     run_traced([] {
         start();
         handle(SIGUSR1, [](int) {
@@ -83,7 +83,7 @@ TEST_F(ReentranceTest, FlushesGapsAndMovesAmidAnEmission) {
 
 class LongHandler : public ReentranceTest, public testing::WithParamInterface<int> {};
 
-TEST_P(LongHandler, IsNotTakenForAnEmissionLeftBehind) {
+TEST_P(LongHandler, ALongHandlerIsNotTakenForAnEmissionLeftBehind) {
     run_traced([] {
         sigset_t usr1;
         sigemptyset(&usr1);
@@ -188,7 +188,7 @@ TEST_F(ReentranceTest, AHandlerOfAFaultIsNotInterruptedByItself) {
     EXPECT_EQ(stream().json["deepest"].get<double>(), 1);
 }
 
-TEST_F(ReentranceTest, ExitAmidASlowWay) {
+TEST_F(ReentranceTest, ExitAmidASlowWayKeepsEventsAndStatus) {
     if (below_tsan) GTEST_SKIP() << "ThreadSanitizer wants no destructors of the program below a handler";
     for (int round = 0; round < 5; ++round) {
         run_traced([] {
@@ -205,7 +205,7 @@ TEST_F(ReentranceTest, ExitAmidASlowWay) {
     }
 }
 
-TEST_F(ReentranceTest, ExitWhileAHandlerAmidASlowWayNeverReturns) {
+TEST_F(ReentranceTest, ExitDoesNotWaitForAHandlerAmidASlowWay) {
     for (int round = 0; round < 5; ++round) {
         run_traced([] {
             start();
@@ -234,7 +234,7 @@ TEST_F(ReentranceTest, ExitWhileAHandlerAmidASlowWayNeverReturns) {
 }
 
 // The end of the first image comes behind what its handler emitted.
-TEST_F(ReentranceTest, ExecAmidAnEmission) {
+TEST_F(ReentranceTest, ExecAmidAnEmissionLosesNothing) {
     run_traced([] {
         ovni_proc_init(1, "exec", getpid());
         ovni_thread_init(getpid());

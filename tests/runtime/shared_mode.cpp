@@ -89,7 +89,7 @@ TEST_F(SharedModeTest, ThereIsOneBufferWhileTheProcessLives) {
     EXPECT_EQ(streams().size(), 2u);
 }
 
-TEST_F(SharedModeTest, MoreThreadsThanSeats) {
+TEST_F(SharedModeTest, MoreThreadsThanSeatsLoseNothing) {
     constexpr int threads = 300;
     constexpr uint64_t events = 1000;
     set_environment("OVNI_BUFFER", "256k");
@@ -197,7 +197,7 @@ TEST_F(SharedModeTest, ForkedChildrenHaveBuffersOfTheirOwn) {
     EXPECT_EQ(shared_buffers(), 0u);
 }
 
-TEST_F(SharedModeTest, ExitInAHandlerThatInterruptedAnEmission) {
+TEST_F(SharedModeTest, ExitInAHandlerAmidAnEmissionKeepsAllBeforeIt) {
     if (below_tsan)
         GTEST_SKIP() << "ThreadSanitizer takes exit() in a handler for a mistake, which the program makes";
     run_traced([this] {
@@ -226,7 +226,7 @@ TEST_F(SharedModeTest, ExitInAHandlerThatInterruptedAnEmission) {
     EXPECT_EQ(recorded.json["ovni"]["end"]["code"], 5);
 }
 
-TEST_F(SharedModeTest, JumbosOfSeveralThreadsInParts) {
+TEST_F(SharedModeTest, JumbosOfSeveralThreadsInPartsArriveWhole) {
     constexpr int threads = 3, events = 20;
     run_traced([] {
         ovni_proc_init(7, test_loom, test_pid);

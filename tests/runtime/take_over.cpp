@@ -66,7 +66,7 @@ TEST_F(TakeOverTest, EventsBeforeInitHaveALifeOfTheirOwn) {
     EXPECT_FALSE(recorded.json["ovni"].contains("end"));
 }
 
-TEST_F(TakeOverTest, ByExecuteAloneWithEvents) {
+TEST_F(TakeOverTest, ExecuteAloneTakesOverBehindOurEvents) {
     run_traced([] {
         identify();
         ovni_private_thread_open();
@@ -104,7 +104,7 @@ TEST_F(TakeOverTest, ABeginningOlderThanOurEventsGivesWay) {
         EXPECT_GE(recorded.events[i].clock, recorded.events[i - 1].clock);
 }
 
-TEST_F(TakeOverTest, ByExecuteAloneWithoutEvents) {
+TEST_F(TakeOverTest, ExecuteAloneTakesOverAStreamWithoutEvents) {
     run_traced([] {
         identify();
         ovni_private_thread_open();
@@ -116,7 +116,7 @@ TEST_F(TakeOverTest, ByExecuteAloneWithoutEvents) {
     EXPECT_EQ(stream().gaps["gaps"][0]["offset"], 8);
 }
 
-TEST_F(TakeOverTest, AfterTheFirstBlockIsOnDisk) {
+TEST_F(TakeOverTest, AStreamWithABlockOnDiskIsTakenOver) {
     run_traced([] {
         identify();
         ovni_private_thread_open();

@@ -6,7 +6,7 @@
 namespace ovni::threads {
 namespace {
 
-TEST(Makers, AreKnownByTheFilesOfTheirCode) {
+TEST(Makers, LibrariesWithThreadsAreKnownByTheirFiles) {
     for (const char* library :
          {"/usr/lib/x86_64-linux-gnu/libopen-pal.so.40", "/usr/lib/openmpi/mca_btl_tcp.so", "libpmix.so.2",
           "/opt/ucx/lib/libucs.so.0", "libfabric.so.1", "/opt/ovni/lib/libovni-mpi.so", "libmpi.so.40"})
@@ -16,7 +16,7 @@ TEST(Makers, AreKnownByTheFilesOfTheirCode) {
         EXPECT_FALSE(is_library_with_threads(file)) << file;
 }
 
-TEST(Makers, OfThisProgramAreThePrograms) {
+TEST(Makers, CodeOfTheProgramIsOfNoLibrary) {
     EXPECT_FALSE(is_of_library(__builtin_return_address(0)));
 }
 

@@ -16,7 +16,7 @@ using testing::Pair;
 using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
-TEST_F(Rows, OfAProgramWithoutMpi) {
+TEST_F(Rows, AProgramWithoutMpiHasRows) {
     ASSERT_EQ(traced({}, target("at_once", "3")).status, 0);
     expect_whole_rows(4);
     const std::vector<Row> found = rows();
@@ -34,35 +34,35 @@ TEST_F(Rows, OfAProgramWithoutMpi) {
     }
 }
 
-TEST_F(Rows, OfCxxThreads) {
+TEST_F(Rows, CxxThreadsHaveRows) {
     ASSERT_EQ(traced({}, {BUILD_DIR "/tests/threads_cxx_target"}).status, 0);
     expect_whole_rows(3);
 }
 
-TEST_F(Rows, OfC11Threads) {
+TEST_F(Rows, C11ThreadsHaveRows) {
     ASSERT_EQ(traced({}, target("c11")).status, 0);
     expect_whole_rows(2);
 }
 
 #ifdef OVNI_TEST_OPENMP
-TEST_F(Rows, OfOpenMpThreads) {
+TEST_F(Rows, OpenMpThreadsHaveRows) {
     ASSERT_EQ(traced({}, {BUILD_DIR "/tests/threads_openmp_target"}).status, 0);
     expect_whole_rows(3);
 }
 #endif
 
-TEST_F(Rows, OfAThousandThreadsAtOnce) {
+TEST_F(Rows, AThousandThreadsAtOnceHaveRows) {
     ASSERT_EQ(traced({}, target("at_once", "1000")).status, 0);
     expect_whole_rows(1001);
 }
 
-TEST_F(Rows, OfAThousandThreadsOneAfterTheOther) {
+TEST_F(Rows, AThousandThreadsOneAfterTheOtherShareARow) {
     ASSERT_EQ(traced({}, target("in_sequence", "1000")).status, 0);
     expect_whole_rows(1001);
     EXPECT_EQ(streams(), 2u) << "they share a row";
 }
 
-TEST_F(Rows, OfThreadsOneAfterTheOtherAreSharedByName) {
+TEST_F(Rows, ThreadsOneAfterTheOtherShareRowsByName) {
     ASSERT_EQ(traced({}, target("named_in_sequence", "10")).status, 0);
     expect_whole_rows(11);
     EXPECT_EQ(streams(), 3u);
@@ -71,13 +71,13 @@ TEST_F(Rows, OfThreadsOneAfterTheOtherAreSharedByName) {
     EXPECT_THAT(lives, UnorderedElementsAre(Pair("", 1), Pair("second", 5), Pair("by its creator", 5)));
 }
 
-TEST_F(Rows, AreAsManyAsThreadsLiveAtOnce) {
+TEST_F(Rows, ThereAreAsManyRowsAsThreadsLiveAtOnce) {
     ASSERT_EQ(traced({}, target("teams", "20")).status, 0);
     expect_whole_rows(81);
     EXPECT_EQ(streams(), 5u);
 }
 
-TEST_F(Rows, OfThreadsOfOneNumberAreOneStream) {
+TEST_F(Rows, ThreadsOfOneNumberAreOneStream) {
     const int status = traced({}, target("number_again")).status;
     if (status == 77) GTEST_SKIP() << "the number was not given again: that takes root, and a quiet machine";
     ASSERT_EQ(status, 0);
@@ -85,7 +85,7 @@ TEST_F(Rows, OfThreadsOfOneNumberAreOneStream) {
     EXPECT_EQ(streams(), 2u);
 }
 
-TEST_F(Rows, OfThreadsWithEventsAreTheirOwn) {
+TEST_F(Rows, ThreadsWithEventsShareNoRow) {
     ASSERT_EQ(traced({"--pthread", "all"}, target("in_sequence", "5")).status, 0);
     EXPECT_EQ(streams(), 6u);
     expect_accepted();
@@ -96,12 +96,12 @@ TEST_F(Rows, EndAsTheirThreadsEnd) {
     expect_whole_rows(6);
 }
 
-TEST_F(Rows, OfAMainThreadThatLeavesBeforeTheOthers) {
+TEST_F(Rows, AMainThreadThatLeavesBeforeTheOthersHasARow) {
     ASSERT_EQ(traced({}, target("main_leaves")).status, 0);
     expect_whole_rows(2);
 }
 
-TEST_F(Rows, HaveTheLastNameOfTheirThreads) {
+TEST_F(Rows, RowsHaveTheLastNameOfTheirThreads) {
     ASSERT_EQ(traced({}, target("names")).status, 0);
     std::vector<std::string> names;
     for (const Row& row : rows()) names.push_back(row.name);
@@ -127,7 +127,7 @@ TEST_F(Rows, LastToTheDeathOfAKilledProcess) {
     EXPECT_EQ(run({program("ovniemu"), trace()}).status, 0);
 }
 
-TEST_F(Rows, ThatAreSharedLastToTheEndOfTheirThreads) {
+TEST_F(Rows, SharedRowsLastToTheEndOfTheirThreads) {
     EXPECT_EQ(traced({}, target("killed_after", "7")).status, 128 + SIGKILL);
     EXPECT_EQ(streams(), 4u);
     size_t ended = 0;
@@ -139,7 +139,7 @@ TEST_F(Rows, ThatAreSharedLastToTheEndOfTheirThreads) {
     EXPECT_EQ(run({program("ovniemu"), trace()}).status, 0);
 }
 
-TEST_F(Rows, OfChildrenThatDoNotBecomeOtherPrograms) {
+TEST_F(Rows, ChildrenThatDoNotBecomeOtherProgramsHaveRows) {
     ASSERT_EQ(traced({}, target("forks")).status, 0);
     expect_whole_rows(4);
     EXPECT_EQ(by_process(rows()).size(), 3u);
@@ -161,7 +161,7 @@ TEST_F(Rows, GoOnIfExecFails) {
 }
 
 // A thread that needed the loader's lock would wait for ever.
-TEST_F(Rows, OfThreadsThatAConstructorWaitsFor) {
+TEST_F(Rows, ThreadsThatAConstructorWaitsForHaveRows) {
     const Words command = target("in_loader", BUILD_DIR "/tests/libthreads_in_loader.so");
     Words limited{"timeout", "-s", "KILL", "60"};
     limited.insert(limited.end(), command.begin(), command.end());
@@ -175,14 +175,14 @@ TEST_F(Rows, LeaveNoErrorOfTheLoader) {
     expect_whole_rows(2);
 }
 
-TEST_F(Rows, OfAScriptAreThoseOfItsShellAndOfCommandsWithThreads) {
+TEST_F(Rows, AScriptHasRowsOfItsShellAndOfCommandsWithThreads) {
     const std::string script = "ls / > /dev/null; " BUILD_DIR "/tests/threads_target at_once 1; true";
     ASSERT_EQ(traced({}, {"sh", "-c", script}).status, 0);
     expect_whole_rows(3);
     EXPECT_EQ(by_process(rows()).size(), 2u);
 }
 
-TEST_F(Rows, OfABoundThreadNameItsCpu) {
+TEST_F(Rows, TheRowOfABoundThreadNamesItsCpu) {
     ASSERT_EQ(traced({"--cpu", "virtual"}, target("bound")).status, 0);
     const std::vector<Row> found = rows();
     ASSERT_EQ(found.size(), 2u);
@@ -200,7 +200,7 @@ TEST_F(Rows, BeginOnTheCpuWhereTheirThreadsAreSeen) {
 }
 
 // A thread has a stream only once it waits, which is after it was named.
-TEST_F(Rows, HaveNamesIfOnlyEventsCount) {
+TEST_F(Rows, RowsHaveNamesIfOnlyEventsCount) {
     ASSERT_EQ(traced({"--threads", "mpi", "--pthread", "contended"}, target("named_before_waits")).status, 0);
     std::vector<std::string> names;
     for (const Row& row : rows()) names.push_back(row.name);
@@ -209,24 +209,24 @@ TEST_F(Rows, HaveNamesIfOnlyEventsCount) {
 }
 
 // Their constructors come before ours.
-TEST_F(Rows, OfThreadsThatLinkedLibrariesMakeInConstructors) {
+TEST_F(Rows, ThreadsThatLinkedLibrariesMakeInConstructorsHaveRows) {
     ASSERT_EQ(traced({}, {BUILD_DIR "/tests/threads_linked"}).status, 0);
     expect_whole_rows(2);
     EXPECT_EQ(by_process(rows()).size(), 1u);
 }
 
 // The name of the library says that they are of MPI.
-TEST_F(Rows, AreNotMadeForThreadsOfMpiInConstructors) {
+TEST_F(Rows, ThreadsOfMpiInConstructorsHaveNoRows) {
     ASSERT_EQ(traced({}, {BUILD_DIR "/tests/threads_linked_with_mpi"}).status, 0);
     expect_whole_rows(1);
 }
 
-TEST_F(Rows, AreMadeForThreadsOfMpiInConstructorsOnRequest) {
+TEST_F(Rows, ThreadsOfMpiInConstructorsHaveRowsOnRequest) {
     ASSERT_EQ(traced({"--threads", "all"}, {BUILD_DIR "/tests/threads_linked_with_mpi"}).status, 0);
     expect_whole_rows(2);
 }
 
-TEST_F(Rows, AreNotMadeIfOnlyMpiCounts) {
+TEST_F(Rows, NoRowsAreMadeIfOnlyMpiCounts) {
     const Finished done = traced({"--threads", "mpi"}, target("at_once", "2"));
     ASSERT_EQ(done.status, 0);
     EXPECT_THAT(done.err, HasSubstr("nothing was recorded"));
@@ -234,7 +234,7 @@ TEST_F(Rows, AreNotMadeIfOnlyMpiCounts) {
 }
 
 // A program without MPI: its waits are events, and its end is in order.
-TEST_F(Rows, OfAnEarlierRunMoveAwayIfOnlyMpiCounts) {
+TEST_F(Rows, AnEarlierRunMovesAwayIfOnlyMpiCounts) {
     const Words only_mpi{"--threads", "mpi", "--pthread", "all"};
     for (const Words& earlier : {only_mpi, Words{}}) {
         ASSERT_EQ(traced(earlier, target("at_once", "1")).status, 0);
@@ -263,7 +263,7 @@ TEST_F(Rows, StayIfTheNextProgramCannotBeStarted) {
     expect_whole_rows(2);
 }
 
-TEST_F(Rows, OfAnEarlierRunMoveAway) {
+TEST_F(Rows, AnEarlierRunMovesAway) {
     ASSERT_EQ(traced({}, target("at_once", "1")).status, 0);
     const Finished second = traced({}, target("at_once", "2"));
     EXPECT_THAT(second.err, HasSubstr("the older trace was moved to " + trace() + ".1\n"));
@@ -284,7 +284,7 @@ std::string date_of(const std::vector<Row>& rows) {
     return {text, std::strftime(text, sizeof text, "%d/%m/%y at %H:%M", &utc)};
 }
 
-TEST_F(Rows, OfHybridProgramsAreThoseOfTheProgram) {
+TEST_F(Rows, ThreadsOfMpiHaveNoRowsInHybridPrograms) {
     const Finished done = traced({"--cpu", "virtual", "--callsites", "0"},
                                  {BUILD_DIR "/tests/threads_hybrid"}, {"mpirun", "-n", "2"});
     ASSERT_EQ(done.status, 0) << done.err;
@@ -309,7 +309,7 @@ TEST_F(Rows, OfHybridProgramsAreThoseOfTheProgram) {
     EXPECT_EQ(run({program("ovniemu"), trace()}).status, 0);
 }
 
-TEST_F(Rows, AreNamedByRankHostAndThread) {
+TEST_F(Rows, RowsAreNamedByRankHostAndThread) {
     const std::time_t before = std::time(nullptr);
     const Finished done = traced({}, {BUILD_DIR "/tests/threads_hybrid"}, {"mpirun", "-n", "2"});
     ASSERT_EQ(done.status, 0) << done.err;
@@ -344,7 +344,7 @@ TEST_F(Rows, AreNamedByRankHostAndThread) {
 }
 
 // MPI_Init gives the CPUs of a loom other numbers.
-TEST_F(Rows, OfThreadsBeforeMpiInitNameTheirCpus) {
+TEST_F(Rows, ThreadsBeforeMpiInitNameTheirCpus) {
     const Words each_on_its_cpu{
         "mpirun", "-n", "2", "sh", "-c", "exec taskset -c $OMPI_COMM_WORLD_RANK \"$@\"", "sh"};
     if (::sysconf(_SC_NPROCESSORS_ONLN) < 2) GTEST_SKIP() << "there is one CPU alone";
@@ -362,13 +362,13 @@ TEST_F(Rows, OfThreadsBeforeMpiInitNameTheirCpus) {
     expect_accepted();
 }
 
-TEST_F(Rows, OfTheMpiLibraryAreThereOnRequest) {
+TEST_F(Rows, ThreadsOfTheMpiLibraryHaveRowsOnRequest) {
     ASSERT_EQ(traced({"--threads", "all"}, {BUILD_DIR "/tests/threads_hybrid"}, {"mpirun", "-n", "1"}).status,
               0);
     EXPECT_GT(rows().size(), 4u);
 }
 
-TEST_F(Rows, OfAScriptOfARankLieNextToItsProgram) {
+TEST_F(Rows, AScriptOfARankLiesNextToItsProgram) {
     const std::string script = BUILD_DIR "/tests/threads_hybrid; true";
     const Finished done = traced({}, {"sh", "-c", script}, {"mpirun", "-n", "2"});
     ASSERT_EQ(done.status, 0) << done.err;

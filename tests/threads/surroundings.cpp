@@ -72,14 +72,14 @@ TEST_F(OtherRoot, ARefusedChangeLeavesNoDescriptor) {
     expect_whole_rows(1);
 }
 
-TEST_F(Surroundings, WithoutProcNothingIsLost) {
+TEST_F(Surroundings, NothingIsLostWithoutProc) {
     const Finished done = traced({}, target("at_once", "3"), without_proc);
     if (done.status != 0) GTEST_SKIP() << "no namespace of mounts: " << done.err;
     EXPECT_EQ(done.err, "");
     expect_whole_rows(4);
 }
 
-TEST_F(Surroundings, WithoutProcChildrenEndAsWell) {
+TEST_F(Surroundings, ChildrenEndWithoutProc) {
     const Finished done = traced({}, target("child_exits", "259"), without_proc);
     if (done.status == 77 || done.status == 1) GTEST_SKIP() << "no namespace of mounts: " << done.err;
     EXPECT_EQ(done.status, 3) << done.err;

@@ -111,7 +111,7 @@ TEST_F(WriterBench, RefusesWhatItDoesNotKnow) {
     EXPECT_EQ(run({writer_bench, "rate", "emit-0", "--threads", "0"}).status, 2);
 }
 
-TEST(Histogram, IsExactForShortDurationsAndTheLongest) {
+TEST(Histogram, ShortDurationsAndTheLongestAreExact) {
     bench::Histogram histogram;
     for (uint64_t duration = 1; duration <= 50; ++duration) histogram.add(duration);
     histogram.add(1'000'003);
@@ -121,7 +121,7 @@ TEST(Histogram, IsExactForShortDurationsAndTheLongest) {
     EXPECT_EQ(histogram.quantile(1), 1'000'003u);
 }
 
-TEST(Histogram, IsRightToThreePercent) {
+TEST(Histogram, QuantilesAreRightToThreePercent) {
     for (uint64_t duration :
          {uint64_t{64}, uint64_t{127}, uint64_t{1000}, uint64_t{123'456'789}, UINT64_MAX / 3}) {
         bench::Histogram histogram;
