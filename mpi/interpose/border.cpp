@@ -13,23 +13,23 @@ namespace ovni::mpi {
 
 namespace {
 
-enum class Beginning : uint8_t { none, begun, met };
+enum class Beginning : uint8_t { none, begun, introduced };
 std::atomic<Beginning> beginning{Beginning::none};
 std::atomic<bool> is_border_awaited{false};
 
-int meet_others(int result) noexcept {
+int introduce_at_border(int result) noexcept {
     Beginning expected = Beginning::begun;
-    if (result == MPI_SUCCESS && beginning.compare_exchange_strong(expected, Beginning::met))
+    if (result == MPI_SUCCESS && beginning.compare_exchange_strong(expected, Beginning::introduced))
         introduce_process();
     return result;
 }
 
 int init(int* argc, char*** argv) noexcept {
-    return meet_others(OVNI_KNOWN_PMPI(Init)(argc, argv));
+    return introduce_at_border(OVNI_KNOWN_PMPI(Init)(argc, argv));
 }
 
 int init_thread(int* argc, char*** argv, int required, int* provided) noexcept {
-    return meet_others(OVNI_KNOWN_PMPI(Init_thread)(argc, argv, required, provided));
+    return introduce_at_border(OVNI_KNOWN_PMPI(Init_thread)(argc, argv, required, provided));
 }
 
 // A rank that the layer keeps for itself ends inside of MPI_Init.
@@ -57,8 +57,8 @@ void begin_above_border() noexcept {
     beginning = Beginning::begun;
 }
 
-bool has_met_at_border() noexcept {
-    return beginning.exchange(Beginning::none) == Beginning::met;
+bool is_introduced_at_border() noexcept {
+    return beginning.exchange(Beginning::none) == Beginning::introduced;
 }
 
 bool await_border() noexcept {

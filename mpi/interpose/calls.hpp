@@ -1,10 +1,10 @@
-// The way of each call through its wrapper. Only a call that the program itself made is recorded, not what
-// MPI calls on its behalf: a Fortran routine may call the C function, and that another one.
+// The steps of a call in its wrapper. Only a call by the program itself is recorded, not the calls that MPI
+// makes inside it: a Fortran routine may call the C function, and that may call another one.
 //
-// A call that an exception leaves, out of a callback, ends as that passes: wrappers are compiled with tables
-// for exceptions. A longjmp() out of it ends it as well (jumps.cpp). After a jump that nobody sees, calls may
-// be missing until the program calls MPI from where the abandoned call was made, or further out. Only the
-// stack that the thread was started with shows that.
+// If a callback throws an exception out of a call, the call ends then: wrappers are compiled with unwind
+// tables. A longjmp() out of it ends it as well (jumps.cpp). After a jump that is not seen, calls may be
+// missing until the program calls MPI from the frame of the abandoned call or from an outer one. This is
+// detected only on the stack that the thread was started with.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,7 @@
 
 namespace ovni::mpi {
 
-// True for a call that gets other arguments than the program's, recorded or not.
+// True if the wrapper changes the arguments of the call, recorded or not.
 inline bool is_changed(Function) noexcept {
     return recording.load(std::memory_order_relaxed);
 }
@@ -45,7 +45,8 @@ constexpr int error_of(int result) {
     return result;
 }
 
-// True for the call of C that a Fortran routine makes: it is a part of the routine's. Asked once.
+// True for the C call that a Fortran routine makes, which is part of the routine's call. Ask once: the answer
+// is then false.
 inline bool is_of_binding(Function function) noexcept {
     if (!bindings_call_c || !own_thread || own_thread->binding != function) return false;
     own_thread->binding = Function::none;
@@ -65,8 +66,8 @@ class BindingCall {
     BindingCall& operator=(const BindingCall&) = delete;
 };
 
-// Ends the call in progress if control is at `frame`, outside of it: after a jump out of a callback that was
-// not seen, or before one.
+// Ends the call in progress if `frame` is outside of it: after an unseen jump out of a callback, or before a
+// jump.
 void end_abandoned(Thread& thread, const void* frame) noexcept;
 
 class Call {
@@ -90,7 +91,7 @@ class Call {
     Call& operator=(const Call&) = delete;
 
     bool is_outermost() const noexcept { return thread_ && depth_ == 0; }
-    // True if it is the outermost call, and nothing but recording is wanted of it.
+    // True if this is the outermost call and is at most recorded.
     bool is_usual() const noexcept { return thread_ && (depth_ | (selection_ & at_sites)) == 0; }
 
     template <class Details>
@@ -101,7 +102,7 @@ class Call {
         Moment moment = begin_enter(*thread_, function_, is_recorded());
         if (selection_ & counted) [[unlikely]]
             count_enter(moment);
-        tell_enter(moment, details);
+        record_enter(moment, details);
         if (selection_ & awaited_slow) [[unlikely]]
             thread_->entered_at = ovni::stream_now();
     }
@@ -117,13 +118,13 @@ class Call {
             Moment moment = begin_leave(*thread_, function_, is_recorded());
             if ((selection_ & counted) && moment.recorded) [[unlikely]]
                 emit_counters(moment.at);
-            tell_leave(moment, details, error);
+            record_leave(moment, details, error);
         }
         if (agrees) [[unlikely]]
             agree_on_recording(agreed);
     }
-    // A call inside of another one, from a callback, is not recorded, but objects and requests that it makes
-    // or ends must be known later.
+    // A call from a callback inside another call is not recorded, but objects and requests that it makes or
+    // ends must be known later.
     template <class Details, class Real>
     [[gnu::noinline]] auto follow(Details& details, Real real) {
         if (!thread_ || is_of_binding(function_)) return real();
@@ -144,25 +145,25 @@ class Call {
     [[gnu::always_inline]] void enter_here(Function function, Details& details) noexcept {
         KeepErrno keep(*thread_);
         Moment moment = begin_enter_here(*thread_, function, is_recorded());
-        tell_enter(moment, details);
+        record_enter(moment, details);
     }
     template <class Details>
     [[gnu::always_inline]] void leave_here(Function function, Details& details, int error) noexcept {
         KeepErrno keep(*thread_);
         Moment moment = begin_leave_here(*thread_, function, is_recorded());
-        tell_leave(moment, details, error);
+        record_leave(moment, details, error);
     }
 
  private:
     bool is_recorded() const noexcept { return (selection_ & recorded) != 0; }
     bool has_details() const noexcept { return (selection_ & with_details) != 0; }
 
-    // The caller is a call at which ranks agree on recording.
+    // True for a collective at which ranks agree on recording.
     template <class Details>
     bool ends_in_world(const Details& details, int error) const noexcept {
         if constexpr (std::is_same_v<Details, Collective>)
             if (selection_ & agrees_in_world) [[unlikely]]
-                return details.meets_world() && has_taken_place(error);
+                return details.is_blocking_on_world() && has_taken_place(error);
         return false;
     }
 
@@ -175,13 +176,13 @@ class Call {
     }
 
     template <class Details>
-    [[gnu::always_inline]] void tell_enter(Moment& moment, Details& details) noexcept {
+    [[gnu::always_inline]] void record_enter(Moment& moment, Details& details) noexcept {
         if (!has_details()) return end_enter(moment, Payload(function_));
         end_enter(moment, details.enter(moment));
         if constexpr (requires { details.entered(moment); }) details.entered(moment);
     }
     template <class Details>
-    [[gnu::always_inline]] void tell_leave(Moment& moment, Details& details, int error) noexcept {
+    [[gnu::always_inline]] void record_leave(Moment& moment, Details& details, int error) noexcept {
         left_ = true;
         if (!has_details() || error != MPI_SUCCESS) {
             if constexpr (requires { details.fail(moment, error); })
@@ -194,7 +195,7 @@ class Call {
                 if (counts(moment)) details.miss(moment);
     }
 
-    // Ends the call also if an exception of the program passes.
+    // Ends the call if an exception of the program passes.
     void leave_plainly() noexcept;
 
     Thread* thread_;
@@ -220,7 +221,7 @@ auto record(Function function, Caller caller, Details& details, Real real) {
     return record(call, details, real);
 }
 
-// record() for a wrapper that has all of it inline.
+// record() inline in the wrapper.
 template <class Details, class Real>
 [[gnu::always_inline]] inline auto record_here(Function function, Caller caller, Details& details,
                                                Real real) {
@@ -240,15 +241,15 @@ auto call(Function function, Caller caller, Real real) {
     return record(function, caller, details, real);
 }
 
-// True if MPI calls this on its own behalf.
+// True inside an MPI call: the caller is MPI or a callback.
 inline bool is_nested() noexcept {
     return own_thread && own_thread->depth != 0;
 }
 
-// Uses of MPI that the program has begun and not ended: by MPI_Init, and by sessions.
+// The number of uses of MPI that the program has begun and not ended, by MPI_Init and by sessions.
 inline std::atomic<int> uses_of_mpi{0};
 
-// `introduce`: called behind the first of these calls; `join` behind another one.
+// `introduce` is called after the first use begins, `join` after each later one.
 template <class Real, class Introduce, class Join>
 int begin_use(Function function, Caller caller, Real real, Introduce introduce, Join join) {
     if (is_nested() || is_foreign_job()) return real();
@@ -261,12 +262,12 @@ int begin_use(Function function, Caller caller, Real real, Introduce introduce, 
     return call(function, caller, [&] {
         if (is_first) announce_rank(), begin_above_border();
         const int result = real();
-        const bool has_met = is_first && has_met_at_border();
+        const bool is_introduced = is_first && is_introduced_at_border();
         if (result != MPI_SUCCESS) {
             --uses_of_mpi;
             if (is_first) withdraw_rank();
         } else if (is_first) {
-            if (!has_met) introduce();
+            if (!is_introduced) introduce();
         } else {
             join();
         }
@@ -276,7 +277,7 @@ int begin_use(Function function, Caller caller, Real real, Introduce introduce, 
 
 template <class Real>
 int init(Function function, Caller caller, Real real) {
-    return begin_use(function, caller, real, introduce_process, meet_world);
+    return begin_use(function, caller, real, introduce_process, add_world);
 }
 
 template <class Real>
@@ -299,13 +300,13 @@ int finalize(Function function, Caller caller, Real real, Parting parting = Part
     if (is_nested() && own_thread->program.function == function) return real();
     if (uses_of_mpi.fetch_sub(1) > 1) return call(function, caller, real);
     if (Thread* thread = this_thread()) {
-        // A call that was left by longjmp or an exception is over at the latest now.
+        // A call that was left by longjmp or an exception ends here at the latest.
         thread->depth = 0;
         close_all_regions(*thread);
-        tell_last_account(*thread, function);
+        record_last_account(*thread, function);
     }
     Finalization details;
-    if (!is_selected(function)) details.tell_unrecorded(function);
+    if (!is_selected(function)) details.record_unrecorded(function);
     auto part_and_finalize = [&] {
         if (parting == Parting::here) part_from_ranks();
         return real();
@@ -316,7 +317,7 @@ int finalize(Function function, Caller caller, Real real, Parting parting = Part
     return result;
 }
 
-// MPI_Finalize of C, where a layer may be behind.
+// MPI_Finalize of C, which may lead to a layer.
 template <class Real>
 int finalize_world(Function function, Caller caller, Real real) {
     return finalize(function, caller, real, await_border() ? Parting::at_border : Parting::here);

@@ -101,7 +101,7 @@ ControlCall::ControlCall(int level, const void* text, size_t length) noexcept
 void ControlCall::hit() const noexcept {
     if (!is_awaited_ || !has_text_) return;
     int saved = errno;
-    meet_controller();
+    open_stream_for_controller();
     ovni_private_hit_pcontrol(level_, text_.text, text_.view().size());
     errno = saved;
 }

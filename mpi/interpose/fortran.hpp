@@ -1,8 +1,8 @@
-// The way of calls through the wrappers of Fortran routines. Fortran bindings call the C functions where no
-// tool can see it, so each routine has wrappers of its own, in all spellings. A wrapper hands its arguments
-// on, untouched, to the routine of its spelling in a library behind this one (RTLD_NEXT), else to pmpi_...:
-// no handle is converted and no descriptor opened. `ierror` may be null in mpi_f08. Routines are found at
-// first use, so a program without Fortran needs none of it.
+// The steps of a call in the wrapper of a Fortran routine. Fortran bindings call the C functions where no
+// tool can see it, so each routine has its own wrappers, in all spellings. A wrapper passes its arguments,
+// unchanged, to the routine of its spelling in a library behind this one (RTLD_NEXT), else to pmpi_...: no
+// handle is converted and no descriptor opened. `ierror` may be null in mpi_f08. Routines are found at first
+// use, so programs without Fortran need none of them.
 #pragma once
 
 #include <atomic>
@@ -14,10 +14,11 @@
 
 namespace ovni::mpi {
 
-// All arguments are addresses, but for the lengths of character arguments, which follow the others.
+// All arguments are addresses, except for the lengths of character arguments, which follow the others.
 using Address = void*;
 
-// mpi_x, mpi_x_, mpi_x__, MPI_X, and those of the module mpi_f08, also for counts of MPI_COUNT_KIND.
+// mpi_x, mpi_x_, mpi_x__, MPI_X, and the names of the module mpi_f08, without and with counts of
+// MPI_COUNT_KIND.
 enum class Spelling : uint8_t { plain, underscore, underscores, capital, f08, f08ts, f08_large, f08ts_large };
 inline constexpr size_t spellings = 8;
 
@@ -28,7 +29,7 @@ inline const void* buffer_of(Address argument, Spelling spelling) noexcept {
     return is_described && argument ? *static_cast<void* const*>(argument) : argument;
 }
 
-// The index of the first of many requests.
+// The index of the first request in an array of requests: 0 or 1.
 int first_index(Spelling spelling) noexcept;
 
 inline std::atomic<void*> real_routines[std::size(routine_rows)][spellings];
@@ -98,7 +99,7 @@ void fortran_abort(Function function, Caller caller, Address errorcode, Real rea
     });
 }
 
-// The text is there only if the program passed one, although no interface of MPI has it.
+// The text exists only if the program passed one, although no interface of MPI has it.
 template <class Real>
 void fortran_pcontrol(Function function, Caller caller, Address level, Address text, size_t length,
                       Real real) {

@@ -137,7 +137,7 @@ void introduce_among(const PrivateComm& job, bool are_together) noexcept {
     identify(host, loom, run, birth, cpus);
     if (!node.bcast(&are_measured, 1) || !are_measured) return;
     take_clock_point(Occasion::init);
-    node.meet_asleep();
+    node.barrier_asleep();
 }
 
 }  // namespace
@@ -176,14 +176,14 @@ void introduce_provisionally() noexcept {
 
 void introduce_process() noexcept {
     int saved = errno;
-    auto [job, are_together] = meet_traced_ranks();
+    auto [job, are_together] = find_traced_ranks();
     if (job.valid())
         introduce_among(job, are_together);
     else
         introduce_alone();
     const bool sample = wants_cpu_samples();
     sampling_cpus.store(sample, std::memory_order_relaxed);
-    if (!has_own_session()) meet_world();
+    if (!has_own_session()) add_world();
     if (job.valid()) prepare_control_starts(job);
     if (job.valid() && !has_own_session()) prepare_agreement(job);
     int provided = MPI_THREAD_MULTIPLE;

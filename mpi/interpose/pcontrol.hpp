@@ -1,5 +1,5 @@
-// A call of MPI_Pcontrol: chains of --control see it first, then its level takes effect. The text may be no
-// string, but anything that the caller left in its place.
+// A call of MPI_Pcontrol: chains of --control see it first, then its level takes effect. `text` may be any
+// value, because callers may leave the argument out.
 #pragma once
 
 #include "mpi/interpose/base/foreign_string.hpp"
@@ -9,7 +9,7 @@ namespace ovni::mpi {
 class ControlCall {
  public:
     ControlCall(int level, const void* text) noexcept;
-    // A call in Fortran. Its text has a length, unless the caller took the C function for its interface.
+    // A call in Fortran. Its text has a length, unless the caller used the interface of the C function.
     ControlCall(int level, const void* text, size_t length) noexcept;
 
     void hit() const noexcept;

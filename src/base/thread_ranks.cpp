@@ -58,7 +58,7 @@ class ThreadRanks::Board {
         if (bytes > 0) std::memcpy(place.data(), data, bytes);
     }
     // Waits until all ranks have shown theirs; then of(r) is what rank r shows, until the next call but one.
-    auto meet(int rank) {
+    auto exchange(int rank) {
         const size_t turn = ranks_[static_cast<size_t>(rank)].calls++ % 2;
         wait_for_all();
         return [this, turn](size_t r) -> const Shown& { return ranks_[r].shown[turn]; };
@@ -66,8 +66,8 @@ class ThreadRanks::Board {
     // All who wait, or will, throw Left.
     void leave() {
         has_left_ = true;
-        ++meetings_;
-        meetings_.notify_all();
+        ++rounds_;
+        rounds_.notify_all();
     }
 
  private:
@@ -77,12 +77,12 @@ class ThreadRanks::Board {
     };
 
     void wait_for_all() {
-        const uint32_t before = meetings_;
+        const uint32_t before = rounds_;
         if (has_left_) throw Left();
         if (++arrived_ == size_) {
             arrived_ = 0;
-            ++meetings_;
-            meetings_.notify_all();
+            ++rounds_;
+            rounds_.notify_all();
         } else {
             wait_beyond(before);
         }
@@ -92,10 +92,10 @@ class ThreadRanks::Board {
     // Spins first: to sleep and to be woken takes longer than most waits. Not where the others need the core.
     void wait_beyond(uint32_t before) {
         for (int i = 0; i < spins_; ++i) {
-            if (meetings_ != before) return;
+            if (rounds_ != before) return;
             pause_briefly();
         }
-        meetings_.wait(before);
+        rounds_.wait(before);
     }
 
     static constexpr int most_spins = 20000;  // some 1 ms
@@ -103,26 +103,26 @@ class ThreadRanks::Board {
     const uint32_t size_;
     const int spins_ = size_ <= usable_cores() ? most_spins : 0;
     std::vector<Rank> ranks_;
-    std::atomic<uint32_t> arrived_ = 0, meetings_ = 0;
+    std::atomic<uint32_t> arrived_ = 0, rounds_ = 0;
     std::atomic<bool> has_left_ = false;
 };
 
 void ThreadRanks::settle(const std::exception_ptr& failure) const {
     board_.mine(rank_).failure = failure;
-    const auto of = board_.meet(rank_);
+    const auto of = board_.exchange(rank_);
     for (size_t r = 0; r < static_cast<size_t>(size_); ++r)
         if (of(r).failure) std::rethrow_exception(of(r).failure);
 }
 
 void ThreadRanks::broadcast_bytes(void* data, size_t bytes, int root) const {
     if (rank_ == root) board_.show(rank_, data, bytes);
-    const auto of = board_.meet(rank_);
+    const auto of = board_.exchange(rank_);
     if (rank_ != root && bytes > 0) std::memcpy(data, of(static_cast<size_t>(root)).bytes.data(), bytes);
 }
 
 void ThreadRanks::allgather_bytes(const void* data, size_t bytes, void* all) const {
     board_.show(rank_, data, bytes);
-    const auto of = board_.meet(rank_);
+    const auto of = board_.exchange(rank_);
     for (size_t r = 0; bytes > 0 && r < static_cast<size_t>(size_); ++r)
         std::memcpy(static_cast<std::byte*>(all) + r * bytes, of(r).bytes.data(), bytes);
 }
@@ -130,7 +130,7 @@ void ThreadRanks::allgather_bytes(const void* data, size_t bytes, void* all) con
 template <class T>
 void ThreadRanks::reduce(Op op, T* values, size_t count) const {
     board_.show(rank_, values, count * sizeof(T));
-    const auto of = board_.meet(rank_);
+    const auto of = board_.exchange(rank_);
     for (size_t r = 0; r < static_cast<size_t>(size_); ++r) {
         if (r == static_cast<size_t>(rank_)) continue;
         const auto* others = reinterpret_cast<const T*>(of(r).bytes.data());
@@ -153,7 +153,7 @@ uint64_t ThreadRanks::exscan_sum(uint64_t value) const {
 
 PerRank<uint64_t> ThreadRanks::alltoall_counts(const PerRank<uint64_t>& counts) const {
     board_.show(rank_, counts.data(), counts.size() * sizeof(uint64_t));
-    const auto of = board_.meet(rank_);
+    const auto of = board_.exchange(rank_);
     PerRank<uint64_t> to_here;
     for (size_t r = 0; r < counts.size(); ++r)
         to_here.push_back(reinterpret_cast<const uint64_t*>(of(r).bytes.data())[static_cast<size_t>(rank_)]);
@@ -163,13 +163,13 @@ PerRank<uint64_t> ThreadRanks::alltoall_counts(const PerRank<uint64_t>& counts) 
 void ThreadRanks::exchange(const PerRank<std::span<const std::byte>>& outgoing,
                            const PerRank<std::span<std::byte>>& incoming) const {
     board_.mine(rank_).outgoing = &outgoing;
-    const auto of = board_.meet(rank_);
+    const auto of = board_.exchange(rank_);
     for (size_t r = 0; r < incoming.size(); ++r)
         if (!incoming[r].empty())
             std::memcpy(incoming[r].data(), (*of(r).outgoing)[static_cast<size_t>(rank_)].data(),
                         incoming[r].size());
     // Others read `outgoing` until all have met again.
-    board_.meet(rank_);
+    board_.exchange(rank_);
 }
 
 int run_on_threads(int size, const std::function<int(const Ranks&)>& body) {

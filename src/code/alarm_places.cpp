@@ -131,7 +131,7 @@ void AlarmSearch::add_functions(const std::vector<const ElfImage*>& images, File
     }
 }
 
-void AlarmSearch::tell_unknown_functions(const std::vector<ElfImage>& images) const {
+void AlarmSearch::warn_about_unknown_functions(const std::vector<ElfImage>& images) const {
     if (!is_first_rank() || !ovni_private_is_first_process()) return;
     for (size_t i = 0; i < alarms_.size(); ++i) {
         if (!is_of_function(alarms_[i]) || best_[i] != Fit::none) continue;

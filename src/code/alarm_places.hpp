@@ -36,7 +36,7 @@ class AlarmSearch {
     AlarmPlaces find_in(const std::vector<const ElfImage*>& images, Files when);
     // A library that is loaded later may have them. The process that ovnirun started tells of it, in the
     // first rank of a job.
-    void tell_unknown_functions(const std::vector<ElfImage>& images) const;
+    void warn_about_unknown_functions(const std::vector<ElfImage>& images) const;
 
  private:
     // How well a symbol fits a name: only the best fits of an alarm are places.

@@ -78,7 +78,7 @@ class CodeAlarms {
         // The work here comes to the first sites.
         own_hits.is_reporting = true;
         look_at_images();
-        search_.tell_unknown_functions(images_);
+        search_.warn_about_unknown_functions(images_);
         watch_loader();
         if (search_.waits_for(OVNI_PRIVATE_CODE_EXIT)) follow_jumps(unwound);
         ovni_private_follow_arming(armed);
@@ -119,7 +119,7 @@ class CodeAlarms {
     void plant(const AlarmPlaces& places, Sites::Code code) {
         for (const auto& [address, place] : places) {
             if (place.is_refused) {
-                tell_missing(address, "it runs with all signals blocked");
+                report_missing(address, "it runs with all signals blocked");
                 continue;
             }
             Site site;
@@ -137,11 +137,11 @@ class CodeAlarms {
 
     bool plant(const Site& site, Sites::Code code = Sites::Code::may_run) {
         const bool is_refused = is_end_of_handler(site.address);
-        if (is_refused) tell_missing(site.address, "our own handler returns there");
+        if (is_refused) report_missing(site.address, "our own handler returns there");
         if (is_refused) return false;
         const Sites::Planted planted = sites_.plant(site, code);
         if (planted == Sites::Planted::yes) forget_translation(site.address);
-        tell_if_missing(planted, site.address);
+        report_if_missing(planted, site.address);
         return planted == Sites::Planted::yes;
     }
 
@@ -154,16 +154,16 @@ class CodeAlarms {
     }
 
     // One line for all sites.
-    void tell_if_missing(Sites::Planted planted, uintptr_t address) {
+    void report_if_missing(Sites::Planted planted, uintptr_t address) {
         using enum Sites::Planted;
         if (planted == yes || planted == was_there) return;
-        tell_missing(address, planted == no_room   ? "there are more than 65536 places"
-                              : planted == refused ? "the system refuses to change code"
-                                                   : "the instruction there cannot be moved");
+        report_missing(address, planted == no_room   ? "there are more than 65536 places"
+                                : planted == refused ? "the system refuses to change code"
+                                                     : "the instruction there cannot be moved");
     }
-    void tell_missing(uintptr_t address, const char* cause) {
-        if (is_told_) return;
-        is_told_ = true;
+    void report_missing(uintptr_t address, const char* cause) {
+        if (is_reported_) return;
+        is_reported_ = true;
         char line[160];
         const int size =
             snprintf(line, sizeof line, "WARN: --control: no alarm at 0x%zx: %s\n", address, cause);
@@ -268,7 +268,7 @@ class CodeAlarms {
     std::vector<ElfImage> images_;
     Sites sites_;
     const r_debug* loader_ = nullptr;
-    bool is_told_ = false;
+    bool is_reported_ = false;
 };
 
 // Never destroyed: sites may be hit until the process is gone.

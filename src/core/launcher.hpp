@@ -78,7 +78,7 @@ inline constexpr Launcher launchers[] = {
 };
 
 // Null if it is not set, or empty.
-inline const char* said_by_launcher(const char* variable) noexcept {
+inline const char* launcher_value(const char* variable) noexcept {
     const char* value = variable ? secure_getenv(variable) : nullptr;
     return value && *value ? value : nullptr;
 }
@@ -94,8 +94,8 @@ inline bool is_open_socket(const char* descriptor) noexcept {
 // Null outside of jobs.
 inline const Launcher* launcher_of_process() noexcept {
     for (const Launcher& launcher : launchers)
-        if (said_by_launcher(launcher.rank) &&
-            (!launcher.has_pmi_socket || is_open_socket(said_by_launcher("PMI_FD"))))
+        if (launcher_value(launcher.rank) &&
+            (!launcher.has_pmi_socket || is_open_socket(launcher_value("PMI_FD"))))
             return &launcher;
     return nullptr;
 }
@@ -103,7 +103,7 @@ inline const Launcher* launcher_of_process() noexcept {
 // -1: none of them is set.
 inline int number_by_launcher(const Launcher::Names& variables) noexcept {
     for (const char* variable : variables)
-        if (const char* value = said_by_launcher(variable)) return atoi(value);
+        if (const char* value = launcher_value(variable)) return atoi(value);
     return -1;
 }
 
@@ -149,7 +149,7 @@ inline uint64_t job_by_launcher(Jobs which = Jobs::any) noexcept {
         for (const char* at = value; at && *at; ++at)
             hash = (hash ^ static_cast<unsigned char>(*at)) * 0x100000001b3;
     };
-    for (const char* variable : launcher->job) add(said_by_launcher(variable));
+    for (const char* variable : launcher->job) add(launcher_value(variable));
     if (!is_known && launcher->has_pmi_socket && which == Jobs::any) add(HydraProxy().text());
     return is_known ? hash : 0;
 }

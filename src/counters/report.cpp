@@ -34,36 +34,36 @@ bool speaks_for_the_job() noexcept {
 }
 
 // Counters that were refused, by their row; events of the processor that have none share the last.
-std::atomic<bool> is_told[std::size(counter_rows) + 1];
-std::atomic<bool> scaled_is_told{false}, gone_is_told{false};
+std::atomic<bool> is_reported[std::size(counter_rows) + 1];
+std::atomic<bool> is_scaled_reported{false}, is_closed_reported{false};
 
-std::atomic<bool>& told(const CounterRow& row) noexcept {
+std::atomic<bool>& reported(const CounterRow& row) noexcept {
     const CounterRow* known = find_counter(row.name);
-    return is_told[known ? known - counter_rows : std::size(counter_rows)];
+    return is_reported[known ? known - counter_rows : std::size(counter_rows)];
 }
 
 }  // namespace
 
-void tell_unknown(std::string_view word) noexcept {
+void report_unknown(std::string_view word) noexcept {
     if (speaks_for_the_job())
         print(
             "ovni: OVNI_COUNTERS: '%.*s' is no counter, or one too many: it is left out, and what follows it",
             static_cast<int>(std::min<size_t>(word.size(), 64)), word.data());
 }
 
-void tell_refused(const CounterRow& row, const char* cause) noexcept {
-    if (told(row).exchange(true) || !speaks_for_the_job()) return;
+void report_refused(const CounterRow& row, const char* cause) noexcept {
+    if (reported(row).exchange(true) || !speaks_for_the_job()) return;
     print("ovni: the counter %.*s is left out: %s", static_cast<int>(row.name.size()), row.name.data(),
           cause);
 }
 
-void tell_scaled() noexcept {
-    if (scaled_is_told.exchange(true) || !speaks_for_the_job()) return;
+void report_scaled() noexcept {
+    if (is_scaled_reported.exchange(true) || !speaks_for_the_job()) return;
     print("ovni: others use the processor's counters as well: some values are estimates");
 }
 
-void tell_gone() noexcept {
-    if (gone_is_told.exchange(true)) return;
+void report_closed() noexcept {
+    if (is_closed_reported.exchange(true)) return;
     print("ovni: process %d has closed the descriptors of its counters: threads count no more", getpid());
 }
 

@@ -7,10 +7,10 @@
 
 namespace ovni::counters {
 
-void tell_unknown(std::string_view word) noexcept;
-void tell_refused(const CounterRow& row, const char* cause) noexcept;
-void tell_scaled() noexcept;
+void report_unknown(std::string_view word) noexcept;
+void report_refused(const CounterRow& row, const char* cause) noexcept;
+void report_scaled() noexcept;
 // In any process: the program has closed the descriptors.
-void tell_gone() noexcept;
+void report_closed() noexcept;
 
 }  // namespace ovni::counters

@@ -54,7 +54,7 @@ bool ThreadCounters::open_one(const CounterRow& row) noexcept {
     const bool is_in_group = group && !group->is_empty();
     const int error = group ? group->add(row, size_) : ENOSPC;
     if (error == 0 || usage_.add(row, size_)) return true;
-    tell_refused(row, cause_of(row, error, is_in_group));
+    report_refused(row, cause_of(row, error, is_in_group));
     return false;
 }
 
@@ -74,9 +74,9 @@ void ThreadCounters::read_groups() noexcept {
     for (CounterGroup& group : groups_) {
         if (group.is_empty()) continue;
         const CounterGroup::Reading reading = group.read(deltas_);
-        if (reading == CounterGroup::Reading::scaled) tell_scaled();
+        if (reading == CounterGroup::Reading::scaled) report_scaled();
         if (reading != CounterGroup::Reading::gone) continue;
-        tell_gone();
+        report_closed();
         close();
         return;
     }

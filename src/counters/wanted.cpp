@@ -31,7 +31,7 @@ void read_wanted_counters() noexcept {
     const size_t length = strnlen(given, sizeof list);
     memcpy(list, given, length);
     const std::string_view wrong = choice.take({list, length});
-    if (!wrong.empty()) tell_unknown(wrong);
+    if (!wrong.empty()) report_unknown(wrong);
     for (const CounterRow& row : choice.rows()) has_memory |= row.kind == CounterKind::memory;
 }
 

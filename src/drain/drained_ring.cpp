@@ -66,7 +66,7 @@ void DrainedRing::announce() {
     const RingProgress& after = progress();
     for (uint32_t d = 0; d < RingHeader::nested_rings; ++d) {
         h.nested[d].drained.store(after.nested_drained[d], std::memory_order_release);
-        h.nested[d].lost_told.store(after.nested_lost_told[d], std::memory_order_release);
+        h.nested[d].lost_recorded.store(after.nested_lost_recorded[d], std::memory_order_release);
     }
     h.notes_taken.store(after.notes_taken, std::memory_order_release);
     h.drained.store(after.drained, std::memory_order_release);

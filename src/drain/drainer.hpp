@@ -66,7 +66,7 @@ class Drainer final : private Mover::Rings {
     bool adopt_ring(uint32_t number);
     bool adopt_shared(uint32_t number);
     DrainedStream* find(uint32_t number) override;
-    DrainedStream* teller_of(const ProcessId& process) override;
+    DrainedStream* reporter_of(const ProcessId& process) override;
     void make_room(DrainedStream& stream) override;
     Mover* mover_of(const RingHeader& ring);
     // Moves all records from the buffers whose threads are gone.

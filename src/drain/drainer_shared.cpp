@@ -29,10 +29,10 @@ DrainedStream* Drainer::find(uint32_t number) {
 }
 
 // If possible, one that has still something to say.
-DrainedStream* Drainer::teller_of(const ProcessId& process) {
+DrainedStream* Drainer::reporter_of(const ProcessId& process) {
     auto is_of_process = [&](const Owned& ring) { return owner_of(ring.stream->header()) == process; };
-    auto tells = [&](const Owned& ring) { return is_of_process(ring) && !is_over(ring.stream->header()); };
-    auto found = std::ranges::find_if(rings_, tells);
+    auto reports = [&](const Owned& ring) { return is_of_process(ring) && !is_over(ring.stream->header()); };
+    auto found = std::ranges::find_if(rings_, reports);
     if (found == rings_.end()) found = std::ranges::find_if(rings_, is_of_process);
     return found == rings_.end() ? nullptr : found->stream.get();
 }

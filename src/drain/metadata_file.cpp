@@ -68,23 +68,23 @@ Json MetadataFile::now(const OwnerEnd* end) const {
     if (!metadata["ovni"].is_object()) metadata["ovni"] = Json::object();
     const uint64_t lost = ring_.lost() + go_on_with_earlier(metadata);
     const uint64_t raised = h.raised.load(std::memory_order_relaxed) + ring_.moved().raised + earlier_.raised;
-    Json& told = metadata["ovni"];
-    if (h.name[0] != '\0') told["name"] = std::string(h.name, strnlen(h.name, sizeof h.name));
-    if (lost > 0) told["lost"] = lost;
-    if (raised > 0) told["raised"] = raised;
-    if (uint64_t events = h.lost_elsewhere.load(std::memory_order_relaxed)) told["lost_elsewhere"] = events;
+    Json& facts = metadata["ovni"];
+    if (h.name[0] != '\0') facts["name"] = std::string(h.name, strnlen(h.name, sizeof h.name));
+    if (lost > 0) facts["lost"] = lost;
+    if (raised > 0) facts["raised"] = raised;
+    if (uint64_t events = h.lost_elsewhere.load(std::memory_order_relaxed)) facts["lost_elsewhere"] = events;
     // The owner said so at the latest now, but may have no right any more to leave a note.
     const bool is_closed = h.state.load(std::memory_order_acquire) == RingState::closed;
     const ExitInOrder exit = h.exit_in_order.load();
-    if (is_closed || exit != ExitInOrder::no) told["finished"] = 1;
-    if (!is_closed && exit == ExitInOrder::amid) told["goes_on"] = 1;
+    if (is_closed || exit != ExitInOrder::no) facts["finished"] = 1;
+    if (!is_closed && exit == ExitInOrder::amid) facts["goes_on"] = 1;
     if (end) {
-        told["end"] = {{"by", name_of(end->how)}, {"code", end->code}, {"clock", clock_of(*end)}};
-        told["finished"] = 1;
-    } else if (gaps_.list().reach(ring_.progress().file_end) && told.contains("finished") &&
-               !told.contains("end")) {
+        facts["end"] = {{"by", name_of(end->how)}, {"code", end->code}, {"clock", clock_of(*end)}};
+        facts["finished"] = 1;
+    } else if (gaps_.list().reach(ring_.progress().file_end) && facts.contains("finished") &&
+               !facts.contains("end")) {
         // The program's report of its end is lost.
-        told["end"] = {{"by", "loss"}, {"code", 0}, {"clock", ring_.last_clock()}};
+        facts["end"] = {{"by", "loss"}, {"code", 0}, {"clock", ring_.last_clock()}};
     }
     return metadata;
 }

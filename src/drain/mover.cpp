@@ -89,8 +89,8 @@ void Mover::forget_missing() {
 void Mover::lose_elsewhere() {
     complain(Trouble::memory, "ovni",
              "events of process %d are lost, their memory cannot be opened:", owner().pid);
-    DrainedStream* teller = rings_.teller_of(owner().process());
-    if (teller) teller->header().lost_elsewhere.fetch_add(1, std::memory_order_relaxed);
+    DrainedStream* reporter = rings_.reporter_of(owner().process());
+    if (reporter) reporter->header().lost_elsewhere.fetch_add(1, std::memory_order_relaxed);
 }
 
 // An earlier drainer may have died in the middle of commit().

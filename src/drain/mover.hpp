@@ -24,7 +24,7 @@ class Mover {
     class Rings {
      public:
         virtual DrainedStream* find(uint32_t number) = 0;  // null: there is none
-        virtual DrainedStream* teller_of(const ProcessId& process) = 0;
+        virtual DrainedStream* reporter_of(const ProcessId& process) = 0;
         virtual void make_room(DrainedStream& stream) = 0;
 
      protected:

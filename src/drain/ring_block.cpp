@@ -104,14 +104,15 @@ std::vector<RingNote> take_notes(const Ring& ring, const RingProgress& before, b
     }
     for (uint32_t d = 0; d < RingHeader::nested_rings; ++d) {
         const NestedRing& nested = header.nested[d];
-        uint64_t lost = nested.lost.load(std::memory_order_acquire), told = before.nested_lost_told[d];
+        uint64_t lost = nested.lost.load(std::memory_order_acquire),
+                 recorded = before.nested_lost_recorded[d];
         uint64_t at = std::max(nested.lost_at.load(std::memory_order_relaxed), before.drained);
         bool is_there = at < after.drained;
-        if (lost == told || (!is_there && !all)) continue;
+        if (lost == recorded || (!is_there && !all)) continue;
         uint64_t position = is_there ? end_of_event(ring, at, at + 1) : after.drained;
         uint64_t clock = nested.lost_from.load(std::memory_order_relaxed);
-        notes.push_back({position, clock, clock, lost - told, "handlers"});
-        after.nested_lost_told[d] = lost;
+        notes.push_back({position, clock, clock, lost - recorded, "handlers"});
+        after.nested_lost_recorded[d] = lost;
     }
     std::ranges::stable_sort(notes, {}, &RingNote::position);
     return notes;

@@ -9,9 +9,9 @@ namespace ovni::writer {
 namespace {
 
 // The owner's report of its end. A program may write anything there, by mistake.
-RingEnd end_told_in(const RingHeader& ring) {
-    const RingEnd told = ring.end.load(std::memory_order_acquire);
-    return told <= RingEnd::running ? told : RingEnd::recovered;
+RingEnd recorded_end(const RingHeader& ring) {
+    const RingEnd recorded = ring.end.load(std::memory_order_acquire);
+    return recorded <= RingEnd::running ? recorded : RingEnd::recovered;
 }
 
 // Transient: descriptors are short for a moment.
@@ -40,8 +40,9 @@ bool DrainedStream::finish(const OwnerEnd& known) {
     if (state != RingState::open && state != RingState::closed) return true;
     // The owner's report of its end counts if nobody saw the end.
     OwnerEnd end = known;
-    RingEnd told = end_told_in(h);
-    if (end.how == RingEnd::recovered && told != RingEnd::in_order) end = {told, h.end_code.load(), end.at};
+    RingEnd recorded = recorded_end(h);
+    if (end.how == RingEnd::recovered && recorded != RingEnd::in_order)
+        end = {recorded, h.end_code.load(), end.at};
     if (ring_.was_opened_again()) start_over();
     is_stuck_ = false;
     if (!is_empty(h) && !end_stream(end, state == RingState::closed)) {
@@ -62,11 +63,11 @@ bool DrainedStream::end_stream(const OwnerEnd& end, bool is_closed) {
     const ExitInOrder exit = header().exit_in_order.load();
     const bool in_order =
         is_closed || exit == ExitInOrder::before || (end.how == RingEnd::exit && exit != ExitInOrder::no);
-    const OwnerEnd* told_end = in_order ? nullptr : &end;
-    if (!end_files(told_end) && (!may_be_lost || lacks_descriptors())) return keep();
+    const OwnerEnd* abrupt_end = in_order ? nullptr : &end;
+    if (!end_files(abrupt_end) && (!may_be_lost || lacks_descriptors())) return keep();
     gaps_.give_up_reserve();
     rest();
-    metadata_.hand_on(told_end);
+    metadata_.hand_on(abrupt_end);
     place_.remove_stray();
     if (place_.is_in_trace() || end.how == RingEnd::exec) return true;
     return place_.move_to_trace() || may_be_lost;

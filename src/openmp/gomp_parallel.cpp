@@ -35,7 +35,7 @@ uint64_t begin_part(const Region& region) noexcept {
     Report report;
     const uint64_t task = next_task();
     if (!report) return task;
-    report->say_cpu();
+    report->record_cpu();
     report->enter({.state = State::part_of_region,
                    .key = task,
                    .place = region.place,

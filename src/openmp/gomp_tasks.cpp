@@ -59,14 +59,14 @@ void make(void* to, void* from) {
         making.copy(arguments, making.arguments);
     else if (making.size > 0)
         memcpy(arguments, making.arguments, making.size);
-    if (Report report; report) report->say_task_made(header.number, header.place);
+    if (Report report; report) report->record_task_creation(header.number, header.place);
 }
 
 void run_made(const Header& header, void* arguments) {
     {
         Report report;
         if (report) {
-            report->say_cpu();
+            report->record_cpu();
             report->enter(
                 {.state = State::task, .key = header.number, .place = header.place, .number = header.number});
         }

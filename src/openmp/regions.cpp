@@ -50,7 +50,7 @@ void implicit_task(int endpoint, ompt::Data* region, ompt::Data* task, unsigned 
     if (!task || (static_cast<uint32_t>(flags) & ompt::task::initial) != 0) return;
     if (endpoint == ompt::endpoint::end) {
         if (!report) return;
-        if (thread == 0) report->say_region_ends();
+        if (thread == 0) report->note_region_end();
         report->end_with_region();
         return report->leave(Family::task, TaskWord::in(task).number);
     }
@@ -58,7 +58,7 @@ void implicit_task(int endpoint, ompt::Data* region, ompt::Data* task, unsigned 
     word.keep_in(task);
     if (!report) return;
     RegionWord of_region = RegionWord::in(region);
-    report->say_cpu();
+    report->record_cpu();
     report->enter({.state = State::part_of_region,
                    .key = word.number,
                    .place = of_region.place,
@@ -113,8 +113,8 @@ void dispatch(ompt::Data*, ompt::Data*, int kind, ompt::Data instance) {
     Report report;
     if (!report) return;
     const auto* chunk = static_cast<const ompt::DispatchChunk*>(instance.pointer);
-    if (kind == ompt::dispatch::iteration) return report->say_chunk(instance.value, 1);
-    if (kind >= ompt::dispatch::ws_loop_chunk && chunk) report->say_chunk(chunk->start, chunk->iterations);
+    if (kind == ompt::dispatch::iteration) return report->record_chunk(instance.value, 1);
+    if (kind >= ompt::dispatch::ws_loop_chunk && chunk) report->record_chunk(chunk->start, chunk->iterations);
 }
 
 }  // namespace

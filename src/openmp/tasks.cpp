@@ -14,7 +14,7 @@ void task_create(ompt::Data*, const void*, ompt::Data* task, int flags, int, con
     if (is_runtime_code(address)) address = report ? report->address_of_taskloop() : nullptr;
     TaskWord word{next_task(), place_of(address, Construct::task)};
     word.keep_in(task);
-    if (report) report->say_task_made(word.number, word.place);
+    if (report) report->record_task_creation(word.number, word.place);
 }
 
 bool is_over(int status) {
@@ -38,7 +38,7 @@ void task_schedule(ompt::Data* before, int status, ompt::Data* after) {
         report->return_to(Family::task, number);
     TaskWord word = TaskWord::in(after);
     if (!after || word.number == 0 || report->return_to(Family::task, word.number)) return;
-    report->say_cpu();
+    report->record_cpu();
     report->enter({.state = State::task,
                    .key = word.number,
                    .place = word.place,
@@ -50,11 +50,11 @@ void task_schedule(ompt::Data* before, int status, ompt::Data* after) {
 void task_dependence(ompt::Data* first, ompt::Data* second) {
     Report report;
     const uint32_t source = TaskWord::in(first).number, sink = TaskWord::in(second).number;
-    if (report && source != 0 && sink != 0) report->say_dependence(source, sink);
+    if (report && source != 0 && sink != 0) report->record_dependence(source, sink);
 }
 
 void cancel(ompt::Data*, int flags, const void*) {
-    if (Report report; report) report->say_cancellation(static_cast<uint32_t>(flags));
+    if (Report report; report) report->record_cancellation(static_cast<uint32_t>(flags));
 }
 
 }  // namespace

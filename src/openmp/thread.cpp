@@ -84,14 +84,14 @@ bool Thread::begin_report() noexcept {
 }
 
 // True if events can be recorded, or will be when recording goes on.
-bool Thread::meets_stream() noexcept {
+bool Thread::can_record() noexcept {
     const ovni_private_window* window = ovni_private_thread_window;
-    if (window && window == met_ && __atomic_load_n(&window->running, __ATOMIC_RELAXED)) [[likely]]
+    if (window && window == window_ && __atomic_load_n(&window->running, __ATOMIC_RELAXED)) [[likely]]
         return true;
-    return meet_other_stream();
+    return begin_stream();
 }
 
-[[gnu::noinline]] bool Thread::meet_other_stream() noexcept {
+[[gnu::noinline]] bool Thread::begin_stream() noexcept {
     // Runtimes that describe themselves, such as OpenMP-V, have events of their own.
     if (ovni_private_program_describes_itself()) return false;
     if (!ovni_private_thread_open() && !ovni_private_thread_defines()) return false;
@@ -99,8 +99,8 @@ bool Thread::meets_stream() noexcept {
     if (!window || !window->published) return false;
     // Recording may have gone on or ended just now, with events of its own.
     at_ = std::max(at_, window->last);
-    if (window == met_) return true;
-    met_ = window;
+    if (window == window_) return true;
+    window_ = window;
     required_ = Required::nothing;
     for (uint32_t i = 0; i < size_; ++i) frames_[i].is_shown = false;
     if (types_) memset(types_, 0, (most_places + 1) * sizeof *types_);
@@ -138,7 +138,7 @@ bool Thread::push(const Frame& frame) noexcept {
 }
 
 void Thread::enter(const Entered& construct) noexcept {
-    if (!push({construct, 0, false}) || size_ > most_shown || !meets_stream()) return;
+    if (!push({construct, 0, false}) || size_ > most_shown || !can_record()) return;
     show(frames_[size_ - 1]);
 }
 
@@ -200,14 +200,14 @@ const Runtime* Thread::runtime_of_team() const noexcept {
     return part ? part->runtime : nullptr;
 }
 
-void Thread::say_region_ends() noexcept {
+void Thread::note_region_end() noexcept {
     if (const Entered* part = innermost_part()) note_end_of_region(part->number, at_);
 }
 
 void Thread::end_with_region() noexcept {
     const Entered* part = innermost_part();
     const uint64_t end = part ? end_of_region(part->number) : 0;
-    if (end == 0 || !meets_stream()) return;
+    if (end == 0 || !can_record()) return;
     const ovni_private_window* window = ovni_private_thread_window;
     const bool is_recorded = __atomic_load_n(&window->running, __ATOMIC_RELAXED) != 0;
     // No two threads get one clock, so that their order is no question.
@@ -235,7 +235,7 @@ void Thread::show(Frame& frame) noexcept {
 
 void Thread::hide(const Frame& frame) noexcept {
     // In another stream than before, nothing is shown.
-    const bool is_here = frame.is_shown && meets_stream();
+    const bool is_here = frame.is_shown && can_record();
     if (!is_here || !frame.is_shown) return;
     const Entered& construct = frame.construct;
     count(construct.state);
@@ -313,38 +313,38 @@ uint32_t Thread::type_of(CodePlace place) noexcept {
     ovni::emit_at("PNa", at_, type, address);
 }
 
-void Thread::say_task_made(uint32_t task, CodePlace place) noexcept {
-    if (!meets_stream()) return;
+void Thread::record_task_creation(uint32_t task, CodePlace place) noexcept {
+    if (!can_record()) return;
     require(Required::newest);
     ovni::emit_at("PNc", at_, task, type_of(place));
 }
 
-void Thread::say_dependence(uint32_t first, uint32_t second) noexcept {
-    if (!meets_stream()) return;
+void Thread::record_dependence(uint32_t first, uint32_t second) noexcept {
+    if (!can_record()) return;
     require(Required::newest);
     ovni::emit_at("PNd", at_, first, second);
 }
 
-void Thread::say_chunk(uint64_t first, uint64_t count) noexcept {
-    if (!meets_stream()) return;
+void Thread::record_chunk(uint64_t first, uint64_t count) noexcept {
+    if (!can_record()) return;
     require(Required::newest);
     ovni::emit_at("PNk", at_, first, count);
 }
 
-void Thread::say_cancellation(uint32_t flags) noexcept {
-    if (!meets_stream()) return;
+void Thread::record_cancellation(uint32_t flags) noexcept {
+    if (!can_record()) return;
     require(Required::newest);
     ovni::emit_at("PNx", at_, flags);
 }
 
-void Thread::say_spin(bool begins) noexcept {
-    if (!meets_stream()) return;
+void Thread::record_spin(bool begins) noexcept {
+    if (!can_record()) return;
     require(Required::reference);
     ovni::emit_at(begins ? EventCode("PBs") : EventCode("PBS"), at_);
 }
 
 // libovni knows the CPUs of the process only after a while, so it is told again from time to time.
-void Thread::say_cpu() noexcept {
+void Thread::record_cpu() noexcept {
     constexpr uint32_t oldest = 64;
     if (!samples_cpus) return;
     int cpu = sched_getcpu();
@@ -352,7 +352,7 @@ void Thread::say_cpu() noexcept {
         return;
     cpu_ = cpu;
     cpu_age_ = 0;
-    if (cpu < 0 || !meets_stream() || !ovni_private_thread_is_ours()) return;
+    if (cpu < 0 || !can_record() || !ovni_private_thread_is_ours()) return;
     ovni_private_move_to_cpu(cpu);
     at_ = ovni::stream_now();
 }

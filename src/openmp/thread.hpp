@@ -67,19 +67,19 @@ class Thread {
     void leave_all() noexcept;
 
     // The region of the thread's innermost part is over now, for all threads.
-    void say_region_ends() noexcept;
+    void note_region_end() noexcept;
     // Runtimes let threads report the end of a region only when the next one begins. If the region of the
     // innermost part is over, the events of this report get the clock of its end.
     void end_with_region() noexcept;
 
     // Events that change no state.
-    void say_task_made(uint32_t task, CodePlace place) noexcept;
-    void say_dependence(uint32_t first, uint32_t second) noexcept;
-    void say_chunk(uint64_t first, uint64_t count) noexcept;
-    void say_cancellation(uint32_t flags) noexcept;
-    void say_spin(bool begins) noexcept;
+    void record_task_creation(uint32_t task, CodePlace place) noexcept;
+    void record_dependence(uint32_t first, uint32_t second) noexcept;
+    void record_chunk(uint64_t first, uint64_t count) noexcept;
+    void record_cancellation(uint32_t flags) noexcept;
+    void record_spin(bool begins) noexcept;
     // Records on which CPU the thread runs.
-    void say_cpu() noexcept;
+    void record_cpu() noexcept;
 
  private:
     struct Frame {
@@ -91,8 +91,8 @@ class Thread {
     static constexpr uint32_t nothing = UINT32_MAX;
     static constexpr uint32_t most_shown = 400;  // an emulator takes no more than 512
 
-    bool meets_stream() noexcept;
-    bool meet_other_stream() noexcept;
+    bool can_record() noexcept;
+    bool begin_stream() noexcept;
     void require(Required version) noexcept;
     uint32_t find(Family family, uint64_t key) const noexcept;
     const Entered* innermost_part() const noexcept;
@@ -111,8 +111,8 @@ class Thread {
     Frame* frames_ = nullptr;
     uint32_t size_ = 0, room_ = 0;
     uint32_t* types_ = nullptr;  // by place: the label's number in the stream, 0: not defined there
-    const ovni_private_window* met_ = nullptr;  // of the stream that the frames are shown in
-    uint64_t at_ = 0;                           // clock of this report
+    const ovni_private_window* window_ = nullptr;  // of the stream that the frames are shown in
+    uint64_t at_ = 0;                              // clock of this report
     int cpu_ = -1;
     uint32_t cpu_age_ = 0;
     Required required_ = Required::nothing;

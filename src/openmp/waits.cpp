@@ -51,7 +51,7 @@ void sync_region_wait(int, int endpoint, ompt::Data*, ompt::Data*, const void*) 
     Report report;
     if (!report) return;
     if (endpoint == ompt::endpoint::end) report->end_with_region();
-    report->say_spin(endpoint == ompt::endpoint::begin);
+    report->record_spin(endpoint == ompt::endpoint::begin);
 }
 
 struct MutexRow {

@@ -155,7 +155,7 @@ int ovni_private_control_start(void) {
 
 void ovni_private_tell_control_starts(uint64_t seen, uint64_t missing, int to_warn) {
     controller().leave_report_to_job();
-    if (to_warn) controller().tell_starts(seen, missing);
+    if (to_warn) controller().warn_about_starts(seen, missing);
 }
 
 uint32_t ovni_private_number_thread(void) {

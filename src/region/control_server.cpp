@@ -118,7 +118,7 @@ void ControlServer::serve(std::span<const pollfd> polled, Answer answer) noexcep
                });
     };
     for (Client& client : clients_)
-        if (has_come(client.socket)) hear(client, answer);
+        if (has_come(client.socket)) receive(client, answer);
     if (has_come(socket_)) accept();
 }
 
@@ -145,7 +145,7 @@ void ControlServer::admit(OwnDescriptor socket) noexcept {
     send(descriptor, "err this process is not yours");
 }
 
-void ControlServer::hear(Client& client, Answer answer) noexcept {
+void ControlServer::receive(Client& client, Answer answer) noexcept {
     char request[longest_request + 1];
     int descriptor = client.socket.get();
     ssize_t size = ::recv(descriptor, request, sizeof request, MSG_DONTWAIT);

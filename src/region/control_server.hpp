@@ -54,7 +54,7 @@ class ControlServer {
     uint64_t accepts_from() noexcept;
     void accept() noexcept;
     void admit(OwnDescriptor socket) noexcept;
-    void hear(Client& client, Answer answer) noexcept;
+    void receive(Client& client, Answer answer) noexcept;
 
     std::optional<std::string> path_;  // not a plain string: see EventLog::name_
     std::atomic<bool> is_linked_{false};

@@ -43,7 +43,8 @@ std::string SocketName::text() const {
 }
 
 SocketName socket_name() {
-    return {socket_word(job_of_environment()), socket_word(writer::told_rank()), std::to_string(getpid())};
+    return {socket_word(job_of_environment()), socket_word(writer::launcher_rank()),
+            std::to_string(getpid())};
 }
 
 std::optional<SocketName> parse_socket_name(std::string_view name) {

@@ -48,7 +48,8 @@ writer::Recording RegionController::begin() noexcept {
 // done so together.
 void RegionController::end() noexcept {
     service_.stop();
-    if (is_child_ || is_job_told_ || start() != Start::missing || writer::told_rank() != "0") return;
+    if (is_child_ || is_reported_by_job_ || start() != Start::missing || writer::launcher_rank() != "0")
+        return;
     // One line for all commands of a shell.
     if (::getenv("OVNI_SESSION") != nullptr && !is_started_by_ovnirun()) return;
     writer::warn(
@@ -61,7 +62,7 @@ RegionController::Start RegionController::start() const noexcept {
     return delivery_.has_start() ? Start::seen : Start::missing;
 }
 
-void RegionController::tell_starts(uint64_t seen, uint64_t missing) noexcept {
+void RegionController::warn_about_starts(uint64_t seen, uint64_t missing) noexcept {
     if (missing == 0) return;
     const std::string first =
         running() == nullptr ? "" : "; the first begins with " + running()->facts(0).text;
@@ -113,9 +114,9 @@ void RegionController::fired(const Firing& firing, std::string_view cause) noexc
         is_reported ? reported_stream_.load(std::memory_order_relaxed) : recorder::own_stream();
     Outcome outcome = delivery_.deliver(firing, cause, stream);
     if (is_reported)
-        untold_.push_back({firing, outcome});
+        undelivered_.push_back({firing, outcome});
     else
-        delivery_.tell_listeners(firing, cause);
+        delivery_.call_listeners(firing, cause);
 }
 
 void RegionController::hit(AlarmKind kind, uint64_t value, int64_t detail) noexcept {
@@ -180,7 +181,7 @@ bool RegionController::fire(Event event, uint32_t thread, bool is_broadcast) noe
     if (running() != nullptr) attach();
     // A listener that the service calls speaks for the thread that the event concerns.
     bool is_helper = own_thread.phase == Phase::helper;
-    uint32_t own = is_helper ? told_thread_ : own_number();
+    uint32_t own = is_helper ? thread_of_listener_ : own_number();
     if (thread == all_threads) thread = own;
     Firing firing{event, thread, is_broadcast, no_alarm};
     if (thread == own && !is_helper) {
@@ -191,7 +192,7 @@ bool RegionController::fire(Event event, uint32_t thread, bool is_broadcast) noe
         ThreadTable::Use other = threads_.find(thread);
         delivery_.deliver(firing, program_cause, other ? other.stream() : nullptr);
     }
-    delivery_.tell_listeners(firing);
+    delivery_.call_listeners(firing);
     return true;
 }
 

@@ -79,9 +79,9 @@ class RegionController {
     enum class Start : uint8_t { not_needed, missing, seen };
     Start start() const noexcept;
     // The ranks of the job report together: end() says no more of it.
-    void leave_report_to_job() noexcept { is_job_told_ = true; }
+    void leave_report_to_job() noexcept { is_reported_by_job_ = true; }
     // Warns of ranks without a start.
-    void tell_starts(uint64_t seen, uint64_t missing) noexcept;
+    void warn_about_starts(uint64_t seen, uint64_t missing) noexcept;
 
     // The engine's hooks call these.
     void fired(const Firing& firing, std::string_view cause) noexcept;
@@ -91,7 +91,7 @@ class RegionController {
     // Called in the thread of the service: a request of ovnictl.
     void command(std::string_view words, std::string& reply) noexcept;
     // Called in the thread of the service: calls listeners for the events that it fired.
-    void tell_reported() noexcept;
+    void call_deferred_listeners() noexcept;
 
  private:
     bool make() noexcept;
@@ -106,8 +106,8 @@ class RegionController {
     std::optional<uint16_t> feed(std::span<const uint16_t> alarms) noexcept;
     std::vector<uint16_t> interactive_alarms() noexcept;
     void fire_interactive(std::string_view number, std::string& reply) noexcept;
-    void tell_status(std::string& reply) noexcept;
-    void tell_chains(std::string& reply) noexcept;
+    void print_status(std::string& reply) noexcept;
+    void print_chains(std::string& reply) noexcept;
 
     enum class State : uint8_t { unborn, absent, present };
     std::atomic<State> state_{State::unborn};
@@ -121,17 +121,17 @@ class RegionController {
     ThreadTable threads_;
     Service service_;
     std::atomic<bool> has_service_{false};
-    std::atomic<bool> is_job_told_{false};
+    std::atomic<bool> is_reported_by_job_{false};
     bool is_child_ = false;  // of a fork, while chains were at work
     // For the thread of the service: the stream that it reports for, and events still to pass to listeners.
     std::atomic<writer::Stream*> reported_stream_{nullptr};
-    struct Untold {
+    struct Undelivered {
         Firing firing;
         Outcome outcome;
     };
     DeferredHits deferred_;
-    std::vector<Untold> untold_;
-    uint32_t told_thread_ = 0;
+    std::vector<Undelivered> undelivered_;
+    uint32_t thread_of_listener_ = 0;
 };
 
 extern writer::Immortal<RegionController> the_controller;

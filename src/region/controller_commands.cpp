@@ -64,9 +64,9 @@ void RegionController::fire_interactive(std::string_view number, std::string& re
     const std::span<const uint16_t> all = alarms;
     if (const auto fed = feed(wanted == 0 ? all : all.subspan(wanted - 1, 1))) {
         reply = "ok " + running()->facts(*fed).text;
-        for (const Untold& untold : untold_)
-            reply += ", thread " + std::to_string(untold.firing.thread) + ": " +
-                     std::string(name_of(untold.firing.event)) + " " + name_of(untold.outcome);
+        for (const Undelivered& undelivered : undelivered_)
+            reply += ", thread " + std::to_string(undelivered.firing.thread) + ": " +
+                     std::string(name_of(undelivered.firing.event)) + " " + name_of(undelivered.outcome);
     } else if (wanted != 0) {
         reply = "err that alarm does not wait";
     } else if (alarms.empty()) {
@@ -77,7 +77,7 @@ void RegionController::fire_interactive(std::string_view number, std::string& re
     }
 }
 
-void RegionController::tell_status(std::string& reply) noexcept {
+void RegionController::print_status(std::string& reply) noexcept {
     reply = "ok recording=";
     reply += recorder::state_of_new_streams() == writer::Recording::on ? "on" : "off";
     reply += " scope=" + std::string(name_of(delivery_.scope())) +
@@ -87,24 +87,24 @@ void RegionController::tell_status(std::string& reply) noexcept {
 }
 
 // A line for each alarm, and the threads for which it is armed.
-void RegionController::tell_chains(std::string& reply) noexcept {
+void RegionController::print_chains(std::string& reply) noexcept {
     constexpr size_t most_threads = 32;
     reply = "ok";
     for (uint16_t alarm = 0; alarm < running()->alarm_count(); ++alarm) {
         const AlarmFacts& facts = running()->facts(alarm);
         reply += "\n" + std::to_string(facts.chain + 1) + " " + facts.text + " armed:";
-        size_t told = 0;
+        size_t printed = 0;
         for (uint32_t least = 0; ThreadTable::Use thread = threads_.next_from(least);) {
             uint32_t number = thread.thread().number;
             least = number + 1;
             if (!running()->engine().is_armed(thread.thread(), alarm)) continue;
-            if (++told > most_threads) {
+            if (++printed > most_threads) {
                 reply += " ...";
                 break;
             }
             reply += " " + std::to_string(number);
         }
-        if (told == 0) reply += " -";
+        if (printed == 0) reply += " -";
     }
 }
 
@@ -117,15 +117,15 @@ void RegionController::command(std::string_view words, std::string& reply) noexc
         reply = "err " + std::string(name) + " takes nothing behind it";
         return;
     }
-    if (name == "status") return tell_status(reply);
-    if (name == "chains") return tell_chains(reply);
+    if (name == "status") return print_status(reply);
+    if (name == "chains") return print_chains(reply);
     if (name == "flush") {
         recorder::flush();
         reply = "ok";
     } else if (name == "start" || name == "stop") {
         Firing firing{name == "start" ? Event::start : Event::stop, 0, true, no_alarm};
         Outcome outcome = delivery_.deliver(firing, command_cause, nullptr);
-        untold_.push_back({firing, outcome});
+        undelivered_.push_back({firing, outcome});
         reply = text_of(outcome);
     } else {
         reply = "err no such request: " + std::string(name);

@@ -13,11 +13,11 @@ void RegionController::start_service() noexcept {
     if (has_service_.exchange(true)) return;
     ServiceEvents events{[](uint16_t alarm, uint32_t thread) noexcept {
                              controller().ring(alarm, thread);
-                             controller().tell_reported();
+                             controller().call_deferred_listeners();
                          },
                          [](std::string_view words, std::string& reply) noexcept {
                              controller().command(words, reply);
-                             controller().tell_reported();
+                             controller().call_deferred_listeners();
                          }};
     service_.start(events, socket_path());
     // Deadlines that a fork's child has found armed, with those that others armed since.
@@ -41,10 +41,10 @@ bool RegionController::report(const ThreadTable::Use& thread, uint16_t alarm) no
 
 // Called after the reports: a listener may wait for the thread that the event concerns, and that thread
 // cannot end during a report.
-void RegionController::tell_reported() noexcept {
-    for (const Untold& untold : std::exchange(untold_, {})) {
-        told_thread_ = untold.firing.thread;
-        delivery_.tell_listeners(untold.firing);
+void RegionController::call_deferred_listeners() noexcept {
+    for (const Undelivered& undelivered : std::exchange(undelivered_, {})) {
+        thread_of_listener_ = undelivered.firing.thread;
+        delivery_.call_listeners(undelivered.firing);
     }
 }
 

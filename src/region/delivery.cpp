@@ -137,7 +137,7 @@ Delivery::Audience Delivery::audience_of(const Firing& firing, std::string_view 
 }
 
 // No lock is held while listeners run: they may take those that the program holds when it adds others.
-void Delivery::tell_listeners(const Firing& firing, std::string_view cause) noexcept {
+void Delivery::call_listeners(const Firing& firing, std::string_view cause) noexcept {
     if (is_amid_of_program()) return;
     const Audience audience = audience_of(firing, cause);
     for (size_t i = 0; i < audience.count; ++i) {

@@ -31,7 +31,7 @@ class Delivery {
     void set_up(const ControlSettings& settings, std::optional<uint32_t> rank,
                 writer::Recording first) noexcept;
     // `stream`: of the thread that fires; null if it has none. Listeners are called later, by
-    // tell_listeners(), when no thread can wait for the caller any more.
+    // call_listeners(), when no thread can wait for the caller any more.
     Outcome deliver(const Firing& firing, std::string_view cause, writer::Stream* stream) noexcept;
     // The calling thread has a stream now: events that concerned it alone before take effect.
     void follow_stream(writer::Stream* stream) noexcept;
@@ -42,7 +42,7 @@ class Delivery {
     JobWish& job() noexcept { return job_; }
     void agree(uint64_t wish) noexcept;
 
-    void tell_listeners(const Firing& firing, std::string_view cause = {}) noexcept;
+    void call_listeners(const Firing& firing, std::string_view cause = {}) noexcept;
     // True if anything has started recording, or wished for it.
     bool has_start() const noexcept { return has_start_.load(std::memory_order_relaxed); }
     // False if there are too many. The main thread may have begun before any code of the program. If that is

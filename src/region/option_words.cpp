@@ -94,7 +94,7 @@ Fault OptionWords::set(std::string_view name, std::string_view value) noexcept {
         log_ = choice;
     } else if (name == "controller-default-start") {
         default_start_ = choice;
-        says_default_start_ = true;
+        has_default_start_ = true;
     }
     return {};
 }

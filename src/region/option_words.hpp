@@ -39,8 +39,8 @@ class OptionWords {
     Choice log() const noexcept { return log_.value_or(log_file_.empty() ? Choice::no : Choice::yes); }
     const std::string& log_file() const noexcept { return log_file_; }
     // True if the words set it.
-    bool says_default_start() const noexcept { return says_default_start_; }
-    bool says_log() const noexcept { return log_.has_value() || !log_file_.empty(); }
+    bool has_default_start() const noexcept { return has_default_start_; }
+    bool has_log() const noexcept { return log_.has_value() || !log_file_.empty(); }
 
  private:
     Fault set(std::string_view name, std::string_view value) noexcept;
@@ -49,7 +49,7 @@ class OptionWords {
     std::optional<uint64_t> skip_, length_;
     std::optional<uint64_t> uniform_skip_, uniform_period_, uniform_length_, uniform_count_;
     Choice default_start_ = Choice::yes;
-    bool says_default_start_ = false;
+    bool has_default_start_ = false;
     std::optional<Choice> log_;  // nothing: there is a log if a file is named
     std::string log_file_;
 };

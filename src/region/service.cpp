@@ -110,7 +110,7 @@ void Service::settle() noexcept {
         tid_ = static_cast<pid_t>(syscall(SYS_gettid));
     }
     become(has_socket ? State::serves : State::serves_timers);
-    if (has_socket && !is_without && writer::told_rank() == "0") {
+    if (has_socket && !is_without && writer::launcher_rank() == "0") {
         std::string line = "ovni: control socket: " + *path_ + "\n";
         writer::print(line.data(), line.size());
     }

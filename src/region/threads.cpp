@@ -9,36 +9,36 @@ namespace ovni::region {
 namespace {
 
 // Programs have little room for thread-local memory of ours, and few say where they fire.
-pthread_key_t said_by_program;
+pthread_key_t place_key;
 bool has_key = false;
 
 [[gnu::constructor]] void make_key_for_places() {
-    has_key = pthread_key_create(&said_by_program, nullptr) == 0;
+    has_key = pthread_key_create(&place_key, nullptr) == 0;
 }
 
-const void* place_said_by_program() {
-    return has_key ? pthread_getspecific(said_by_program) : nullptr;
+const void* place_of_program() {
+    return has_key ? pthread_getspecific(place_key) : nullptr;
 }
 
 }  // namespace
 
 FiredAt fired_at() noexcept {
-    if (const void* said = place_said_by_program()) return *static_cast<const FiredAt*>(said);
+    if (const void* given = place_of_program()) return *static_cast<const FiredAt*>(given);
     const RegistersFunction function = registers_function.load(std::memory_order_acquire);
     const ::ovni_control_registers* registers = function == nullptr ? nullptr : function();
     return {registers, registers == nullptr ? 0 : registers->rip};
 }
 
-FiringAt::FiringAt() noexcept : outer_(place_said_by_program()) {
-    if (has_key) pthread_setspecific(said_by_program, nullptr);
+FiringAt::FiringAt() noexcept : outer_(place_of_program()) {
+    if (has_key) pthread_setspecific(place_key, nullptr);
 }
 
-FiringAt::FiringAt(const FiredAt& at) noexcept : at_(at), outer_(place_said_by_program()) {
-    if (has_key) pthread_setspecific(said_by_program, &at_);
+FiringAt::FiringAt(const FiredAt& at) noexcept : at_(at), outer_(place_of_program()) {
+    if (has_key) pthread_setspecific(place_key, &at_);
 }
 
 FiringAt::~FiringAt() {
-    if (has_key) pthread_setspecific(said_by_program, outer_);
+    if (has_key) pthread_setspecific(place_key, outer_);
 }
 
 ThreadTable::Use::~Use() {

@@ -94,7 +94,7 @@ size_t make_line(char (&line)[2048], const char* label, const char* function, co
     return used;
 }
 
-std::atomic<unsigned> told{0};
+std::atomic<unsigned> reported_kinds{0};
 
 }  // namespace
 
@@ -122,7 +122,7 @@ void warn(const char* format, ...) noexcept {
 
 void complain(Trouble kind, const char* function, const char* format, ...) noexcept {
     unsigned bit = 1u << static_cast<unsigned>(kind);
-    if (told.fetch_or(bit) & bit) return;
+    if (reported_kinds.fetch_or(bit) & bit) return;
     va_list arguments;
     va_start(arguments, format);
     char line[2048];

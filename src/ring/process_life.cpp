@@ -184,13 +184,13 @@ bool may_map(const ProcessId& process, ino_t inode) noexcept {
     }
     char* line = nullptr;
     size_t room = 0;
-    bool found = false, is_told = false;
+    bool found = false, is_read = false;
     while (!found && getline(&line, &room, maps) > 0) {
         unsigned long mapped = 0;
-        is_told = sscanf(line, "%*s %*s %*s %*s %lu", &mapped) == 1;
+        is_read = sscanf(line, "%*s %*s %*s %*s %lu", &mapped) == 1;
         found = mapped == inode;
     }
-    const bool is_whole = is_told && !ferror(maps);
+    const bool is_whole = is_read && !ferror(maps);
     free(line);
     fclose(maps);
     return found || !is_whole;

@@ -50,7 +50,7 @@ struct NestedRing {
     std::atomic<uint64_t> lost_from, lost_at;
     // Written by the drainer.
     std::atomic<uint64_t> drained;
-    std::atomic<uint64_t> lost_told;  // so many of them have their gap
+    std::atomic<uint64_t> lost_recorded;  // so many of them have their gap
 };
 
 // Events that are missing: those that the flight recorder has given up since the last one that it wrote, or
@@ -65,7 +65,7 @@ struct RingProgress {
     uint64_t drained, file_end, last_block;
     uint64_t written;           // bytes of events in the file, of this opening of the ring
     uint64_t last_of_handlers;  // the newest clock of handlers' events in that block
-    uint64_t nested_drained[2], nested_lost_told[2];
+    uint64_t nested_drained[2], nested_lost_recorded[2];
     uint64_t lost;
     Skipped skipped;
     GapMark gaps;         // gaps in the file behind this mark are not valid

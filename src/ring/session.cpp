@@ -113,7 +113,7 @@ bool is_in_session_place(const std::string& file) {
     return place.ends_with("/ovni-" + std::to_string(geteuid())) && is_private(place);
 }
 
-std::string told_rank() {
+std::string launcher_rank() {
     return std::to_string(std::max(rank_by_launcher(), 0));
 }
 
@@ -124,7 +124,7 @@ std::string session_name() {
     for (char& letter : name)
         if (letter == '/' || letter == '.') letter = '_';
     if (name.empty()) name = "run";
-    return name.substr(0, 100) + "." + told_rank() + "." + std::to_string(getpid());
+    return name.substr(0, 100) + "." + launcher_rank() + "." + std::to_string(getpid());
 }
 
 Session::Session(Session&& other) noexcept

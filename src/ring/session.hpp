@@ -38,9 +38,10 @@ struct SessionHeader {
     int64_t began;                               // when this directory was made, in s since 1970
     int64_t time_offset;                         // ns by which events are ahead of monotonic_clock()
     // ovnirun writes these. The directory is empty if each rank is to have its own, or if it is too long.
-    std::atomic<uint64_t> job;              // of the launcher; 0: none
-    char trace_directory[1024];             // resolved; written before `job`
-    std::atomic<uint32_t> is_scatter_told;  // 1: the user knows that the job has several trace directories
+    std::atomic<uint64_t> job;   // of the launcher; 0: none
+    char trace_directory[1024];  // resolved; written before `job`
+    std::atomic<uint32_t>
+        is_scatter_reported;  // 1: the user knows that the job has several trace directories
 
     ClockPage clock;  // for all who write into rings here; the drainer steers it
 };
@@ -112,7 +113,7 @@ std::vector<std::string> in_session_places(const std::string& trace_directory);
 bool is_in_session_place(const std::string& file);
 
 // The rank that the launcher gave this process; "0" if it gave none.
-std::string told_rank();
+std::string launcher_rank();
 
 // "<run>.<rank>.<pid>", from the environment.
 std::string session_name();

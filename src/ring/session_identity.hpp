@@ -23,9 +23,9 @@ struct Identity {
 // In shared memory. A writer makes `version` odd while it writes; one that dies meanwhile ends the exchange.
 class SharedIdentity {
  public:
-    bool is_told() const { return version_.load(std::memory_order_acquire) != 0; }
+    bool is_published() const { return version_.load(std::memory_order_acquire) != 0; }
 
-    void tell(const Identity& identity) {
+    void publish(const Identity& identity) {
         uint32_t version = version_.load(std::memory_order_relaxed) & ~1U;
         if (!version_.compare_exchange_strong(version, version + 1, std::memory_order_acq_rel)) return;
         values_.app = identity.app;

@@ -173,9 +173,9 @@ SharedProducer::Outcome SharedProducer::emit_jumbo(EventCode code, uint64_t cloc
     return owner_ != 0 && buffer_.header().seats_wanted.load(std::memory_order_relaxed) == 0 && take_seat();
 }
 
-[[gnu::cold, gnu::noinline]] uint32_t SharedProducer::begin_telling(unsigned level) noexcept {
+[[gnu::cold, gnu::noinline]] uint32_t SharedProducer::take_losses(unsigned level) noexcept {
     uint32_t lost = lost_.exchange(0, std::memory_order_relaxed);
-    told_[level].store(lost, std::memory_order_relaxed);
+    taken_losses_[level].store(lost, std::memory_order_relaxed);
     return lost;
 }
 
@@ -187,7 +187,7 @@ bool SharedProducer::take_another_seat() noexcept {
     uint32_t lost = 0;
     for (unsigned level = 0; level < shared_levels; ++level) {
         lost += frames_[level].load(std::memory_order_relaxed) != 0 ? 1 : 0;
-        lost += told_[level].exchange(0, std::memory_order_relaxed);
+        lost += taken_losses_[level].exchange(0, std::memory_order_relaxed);
     }
     lost_.fetch_add(lost, std::memory_order_relaxed);
     return take_seat();

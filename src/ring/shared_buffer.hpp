@@ -141,7 +141,7 @@ class SharedProducer {
     bool make_room(uint64_t at, uint64_t space, uint64_t kept, unsigned level) noexcept;
     bool wait_for_room(uint64_t end, uint64_t kept, unsigned level) noexcept;
     bool waits_for_itself(uint64_t end, unsigned level) const noexcept;
-    uint32_t begin_telling(unsigned level) noexcept;
+    uint32_t take_losses(unsigned level) noexcept;
     bool has_claims(unsigned level) const noexcept;
     Outcome discard(uint32_t also = 0) noexcept;
     Outcome give_up(NoRoom no_room, uint32_t also = 0) noexcept;
@@ -175,7 +175,7 @@ class SharedProducer {
     // The stack pointers of the emissions under way: one store begins a level, and one ends it.
     std::atomic<uintptr_t> frames_[shared_levels] = {};
     // Losses that the records under way tell of.
-    std::atomic<uint32_t> told_[shared_levels] = {};
+    std::atomic<uint32_t> taken_losses_[shared_levels] = {};
 };
 
 [[gnu::always_inline]] inline bool SharedProducer::reserve(uint64_t& at, uint64_t space, uint64_t kept,
@@ -208,7 +208,7 @@ template <class Words>
     std::atomic_signal_fence(std::memory_order_seq_cst);
 
     uint32_t lost = lost_.load(std::memory_order_relaxed);
-    if (__builtin_expect(lost != 0, 0)) lost = begin_telling(level);
+    if (__builtin_expect(lost != 0, 0)) lost = take_losses(level);
     code |= uint64_t{lost} << 32;
     const auto bytes = static_cast<uint32_t>(record_header_bytes + payload);
     const size_t payload_words = (payload + 7) / 8;
@@ -231,7 +231,7 @@ template <class Words>
     } else {
         outcome = give_up(no_room, lost);
     }
-    if (__builtin_expect(lost != 0, 0)) told_[level].store(0, std::memory_order_relaxed);
+    if (__builtin_expect(lost != 0, 0)) taken_losses_[level].store(0, std::memory_order_relaxed);
     seat_->claims[level].store(0, std::memory_order_release);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     frames_[level].store(0, std::memory_order_relaxed);

@@ -12,9 +12,9 @@ namespace {
 bool may_be_on_stack_of_handlers() noexcept {
     int kept = errno;
     stack_t other{};
-    bool can_tell = sigaltstack(nullptr, &other) == 0;
+    bool is_known = sigaltstack(nullptr, &other) == 0;
     errno = kept;
-    return !can_tell || (other.ss_flags & SS_ONSTACK);
+    return !is_known || (other.ss_flags & SS_ONSTACK);
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ class Conversation {
         if (::send(descriptor_, request_.data(), request_.size(), MSG_NOSIGNAL) < 0 && errno != EPIPE) fail();
     }
 
-    void hear() {
+    void receive() {
         std::string text(region::longest_reply, '\0');
         ssize_t size = ::recv(descriptor_, text.data(), text.size(), MSG_DONTWAIT);
         if (size < 0) return fail();
@@ -106,7 +106,7 @@ void wait_for(std::deque<Conversation>& all, Clock::time_point end) {
     if (wants_connection) left = std::min(left, between_attempts);
     if (::poll(polled.data(), polled.size(), static_cast<int>(left.count())) <= 0) return;
     for (size_t i = 0; i < polled.size(); ++i)
-        if (polled[i].revents != 0) polled_for[i]->hear();
+        if (polled[i].revents != 0) polled_for[i]->receive();
 }
 
 }  // namespace

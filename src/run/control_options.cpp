@@ -103,10 +103,10 @@ std::vector<std::pair<std::string, std::string>> ControlOptions::environment() c
         refuse_if("--control", plan_of(chains, plan));
         set.emplace_back("OVNI_CONTROL", region::join_chains(chains));
     }
-    if (words_.says_default_start())
+    if (words_.has_default_start())
         set.emplace_back("OVNI_CONTROL_DEFAULT_START",
                          words_.default_start() == region::Choice::yes ? "1" : "0");
-    if (words_.says_log()) {
+    if (words_.has_log()) {
         std::string file = words_.log_file().empty() ? std::string(usual_log) : words_.log_file();
         set.emplace_back("OVNI_CONTROL_LOG", words_.log() == region::Choice::yes ? file : "");
     }

@@ -70,18 +70,18 @@ bool finish_if_written(const std::filesystem::path& run_directory) {
 }
 
 // A user is told of other jobs once a day on each node.
-bool is_time_to_tell(const std::filesystem::path& run_directory) {
+bool is_time_to_report(const std::filesystem::path& run_directory) {
     constexpr std::chrono::hours between{24};
-    const std::filesystem::path told = run_directory.parent_path() / ".told";
+    const std::filesystem::path last_report = run_directory.parent_path() / ".told";
     std::error_code fault;
-    const auto last = std::filesystem::last_write_time(told, fault);
+    const auto last = std::filesystem::last_write_time(last_report, fault);
     if (!fault && std::filesystem::file_time_type::clock::now() - last < between) return false;
-    const Fd made(::open(told.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+    const Fd made(::open(last_report.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
     ::futimens(made.get(), nullptr);
     return true;
 }
 
-void tell_abandoned() {
+void report_abandoned_jobs() {
     if (!is_first_rank()) return;
     remove_ruins();
     std::map<std::string, std::vector<std::filesystem::path>> left;  // by job
@@ -90,7 +90,7 @@ void tell_abandoned() {
             left[name_of_run(directory).job].push_back(directory);
     if (left.empty()) return;
     const auto& [job, directories] = *left.begin();
-    if (!is_time_to_tell(directories.front())) return;
+    if (!is_time_to_report(directories.front())) return;
     const std::string others =
         left.size() == 1 ? ""
                          : fmt::format(" (and of {} more jobs, see ovnirecover --list)", left.size() - 1);
@@ -119,7 +119,7 @@ writer::OwnerEnd owner_end(const Ending& ending, const writer::Session& session)
 
 void DrainerCompanion::prepare() noexcept {
     writer::FileSizeSignalHeld held;
-    tell_abandoned();
+    report_abandoned_jobs();
     std::string trace = writer::Roots::from_environment().trace, name = writer::session_name();
     for (uint32_t choice = 0; choice < writer::session_places && !session_.is_valid(); ++choice)
         if (std::string place = writer::session_place(choice, trace); !place.empty())
@@ -189,11 +189,11 @@ void DrainerCompanion::resume() noexcept {
 }
 
 // A program that could not be started has said so, and chains may have kept recording off.
-void DrainerCompanion::tell_if_nothing_came(const Ending& ending) const {
+void DrainerCompanion::warn_if_nothing_recorded(const Ending& ending) const {
     constexpr int not_started = 126;
     const bool has_run = ending.by != Ending::By::exit || ending.code < not_started;
     const char* chains = std::getenv("OVNI_CONTROL");
-    if (is_told_ || !has_run || (chains && *chains) || !is_first_rank() ||
+    if (is_reported_ || !has_run || (chains && *chains) || !is_first_rank() ||
         session_.header().openings.load() > 0)
         return;
     std::fputs("ovnirun: no call of MPI or ovni came to the tracing library, so nothing was recorded\n",
@@ -201,7 +201,7 @@ void DrainerCompanion::tell_if_nothing_came(const Ending& ending) const {
 }
 
 // Their events stay in memory.
-void DrainerCompanion::tell_doubts() const {
+void DrainerCompanion::warn_about_unknown_processes() const {
     if (::access("/proc/self", F_OK) == 0) return;
     if (const size_t processes = drainer_->doubtful())
         std::fprintf(stderr,
@@ -228,10 +228,10 @@ void DrainerCompanion::finish(const Ending& ending) noexcept {
     if (!thread_.joinable()) return;
     stop();
     if (!claim()) return;
-    tell_if_nothing_came(ending);
+    warn_if_nothing_recorded(ending);
     drainer_->finish_process(program_, owner_end(ending, session_));
     bool empty = drainer_->finish_dead();
-    tell_doubts();
+    warn_about_unknown_processes();
     drainer_->resign();
     if (empty) session_.remove();
 }

@@ -17,8 +17,8 @@ class DrainerCompanion : public Companion {
  public:
     enum class OlderTrace : uint8_t { moves_away, stays };
     // `is_told`: the user knows already that nothing of the program is recorded.
-    DrainerCompanion(bool is_told, OlderTrace older, DirectoryOf directory_of)
-        : is_told_(is_told), older_(older), directory_of_(directory_of) {}
+    DrainerCompanion(bool is_reported, OlderTrace older, DirectoryOf directory_of)
+        : is_reported_(is_reported), older_(older), directory_of_(directory_of) {}
 
     void prepare() noexcept override;
     void start(pid_t program) noexcept override;
@@ -32,10 +32,10 @@ class DrainerCompanion : public Companion {
     void serve();
     void stop();
 
-    void tell_if_nothing_came(const Ending& ending) const;
-    void tell_doubts() const;
+    void warn_if_nothing_recorded(const Ending& ending) const;
+    void warn_about_unknown_processes() const;
 
-    const bool is_told_;
+    const bool is_reported_;
     const OlderTrace older_;
     const DirectoryOf directory_of_;
     writer::Session session_;

@@ -52,7 +52,7 @@ std::string proposal_for(const region::Error& error) {
     return nearest.empty() ? fmt::format("; there are: {}", fmt::join(names, ", ")) : nearest;
 }
 
-void tell_unknown_variables() {
+void warn_about_unknown_variables() {
     std::vector<std::string> known = option_variables();
     known.insert(known.end(), std::begin(without_option), std::end(without_option));
     for (char** variable = environ; *variable; ++variable) {

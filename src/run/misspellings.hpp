@@ -16,6 +16,6 @@ std::string proposal_of_function(std::string_view word);
 std::string proposal_for(const region::Error& error);
 
 // A variable OVNI_NAME of the environment that nothing reads is a misspelled one. Prints a line for each.
-void tell_unknown_variables();
+void warn_about_unknown_variables();
 
 }  // namespace ovni::run

@@ -74,10 +74,10 @@ std::vector<MovedTrace> follow_moved_traces(const writer::Session& session) {
     return moved;
 }
 
-void tell_moved_traces(const std::vector<MovedTrace>& moved) {
-    std::set<std::string> told;
+void print_moved_traces(const std::vector<MovedTrace>& moved) {
+    std::set<std::string> printed;
     for (const MovedTrace& one : moved)
-        if (is_among(one.run, runs_in(one.to)) && told.insert(one.to).second)
+        if (is_among(one.run, runs_in(one.to)) && printed.insert(one.to).second)
             log::info("{} holds another run, this one is in {}", one.from, one.to);
 }
 

@@ -19,6 +19,6 @@ struct MovedTrace {
 std::vector<MovedTrace> follow_moved_traces(const writer::Session& session);
 
 // Reports those that have streams of their runs. Call when the rings are drained.
-void tell_moved_traces(const std::vector<MovedTrace>& moved);
+void print_moved_traces(const std::vector<MovedTrace>& moved);
 
 }  // namespace ovni::run

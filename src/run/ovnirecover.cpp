@@ -44,7 +44,7 @@ std::string size_text(uint64_t bytes) {
     return bytes < kilobyte ? fmt::format("{} bytes", bytes) : fmt::format("{} kB", bytes / kilobyte);
 }
 
-void tell_none() {
+void print_no_run_directory() {
     log::info(
         "no run directory of yours is on this node; a job with another OVNI_RUNDIR or TMPDIR may have one "
         "there");
@@ -56,9 +56,9 @@ std::string program_and_trace(const writer::Session& session) {
         const auto note = writer::StreamNote::read(session.note_path(number));
         if (!note) continue;
         const auto command = writer::Json::json_pointer("/ovni/command/0");
-        const bool is_told = note->metadata.contains(command) && note->metadata[command].is_string();
+        const bool is_recorded = note->metadata.contains(command) && note->metadata[command].is_string();
         return fmt::format(", program {}, trace {}",
-                           is_told ? note->metadata[command].get<std::string>() : "unknown",
+                           is_recorded ? note->metadata[command].get<std::string>() : "unknown",
                            note->roots.trace);
     }
     return "";
@@ -66,7 +66,7 @@ std::string program_and_trace(const writer::Session& session) {
 
 void list() {
     const std::vector<fs::path> found = run_directories();
-    if (found.empty()) tell_none();
+    if (found.empty()) print_no_run_directory();
     for (const fs::path& directory : found) {
         writer::Session session = writer::Session::open(directory.string());
         if (!session.is_valid()) continue;
@@ -105,7 +105,7 @@ bool recover(const fs::path& directory) {
         return !is_over(ring.header()) && owner_lives(ring.header());
     });
     drainer.resign();
-    tell_moved_traces(moved);
+    print_moved_traces(moved);
     fmt::print("{}: {} streams, {} written{}\n", directory.string(), rings.size() - kept,
                size_text(bytes_in_streams(rings) - before), lives_on ? ", some processes live on" : "");
     if (empty) session.remove();
@@ -307,7 +307,7 @@ std::vector<std::string> chosen(const Options& options) {
                    : "it has no abandoned run directory here (see --list); if it still runs, use --write-out",
             options.job ? "job " + *options.job : fmt::format("process {}", *options.pid));
     if (run_directories().empty())
-        tell_none();
+        print_no_run_directory();
     else if (directories.empty())
         log::info("{}",
                   living ? "no program that runs has a run directory here (see --list)"

@@ -70,10 +70,10 @@ bool can_be_recorded(bool anyway) {
 }
 
 // True if nothing is recorded of the program.
-bool tell_what_is_not_recorded(const char* program) {
+bool warn_about_unrecorded_program(const char* program) {
     if (ovni::is_first_rank()) {
         ovni::run::print_warnings_about_chains();
-        ovni::run::tell_unknown_variables();
+        ovni::run::warn_about_unknown_variables();
     }
     const ovni::run::Obstacle obstacle = ovni::run::what_keeps_libraries_out(program);
     if (obstacle && ovni::is_first_rank())
@@ -122,10 +122,10 @@ int run(char** argv) {
     const ovni::run::DirectoryOf directory_of = ovni::run::directory_of(getenv("OVNI_TRACEDIR"));
     complete_directories();
     if (!can_be_recorded(options.anyway)) return 1;
-    const bool is_told = tell_what_is_not_recorded(options.program[0]);
+    const bool is_reported = warn_about_unrecorded_program(options.program[0]);
     using OlderTrace = ovni::run::DrainerCompanion::OlderTrace;
     const bool starts = ovni::run::can_be_started(options.program[0]);
-    ovni::run::DrainerCompanion companion(is_told, starts ? OlderTrace::moves_away : OlderTrace::stays,
+    ovni::run::DrainerCompanion companion(is_reported, starts ? OlderTrace::moves_away : OlderTrace::stays,
                                           directory_of);
     ovni::run::Launch launch{argv, options.program};
     return options.detach ? run_detached(launch, companion) : run_as_parent(launch, companion);

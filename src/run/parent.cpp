@@ -27,7 +27,7 @@ namespace {
 // The socket of a launcher by PMI, -1 if there is none. Hydra kills a rank, which is ovnirun here, once it
 // sees that close before MPI_Finalize: so it stays open until ovnirun ends, too.
 int socket_of_launcher() {
-    const char* descriptor = said_by_launcher("PMI_FD");
+    const char* descriptor = launcher_value("PMI_FD");
     return is_open_socket(descriptor) ? std::atoi(descriptor) : -1;
 }
 

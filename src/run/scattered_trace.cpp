@@ -38,7 +38,7 @@ std::vector<writer::Session> parts_of(uint64_t job) {
 
 // Parts that find each other at the same time: one of them says so. One that stands still while it has its
 // turn holds the others up for half a second.
-bool is_first_to_tell(const writer::Session& own, const std::vector<writer::Session>& parts) {
+bool is_first_to_warn(const writer::Session& own, const std::vector<writer::Session>& parts) {
     constexpr int attempts = 50;
     constexpr timespec moment{0, 10'000'000};
     const std::string place = fs::path(own.directory()).parent_path();
@@ -46,8 +46,8 @@ bool is_first_to_tell(const writer::Session& own, const std::vector<writer::Sess
     for (int i = 0; i < attempts && ::flock(turn.get(), LOCK_EX | LOCK_NB) != 0; ++i)
         ::nanosleep(&moment, nullptr);
     for (const writer::Session& part : parts)
-        if (part.header().is_scatter_told.load()) return false;
-    own.header().is_scatter_told.store(1);
+        if (part.header().is_scatter_reported.load()) return false;
+    own.header().is_scatter_reported.store(1);
     return true;
 }
 
@@ -70,7 +70,7 @@ void warn_of_scattered_trace(const writer::Session& own, const std::string& dire
     const std::vector<writer::Session> parts = parts_of(job);
     for (const writer::Session& part : parts) {
         const std::string there(part.header().trace_directory);
-        if (are_one(here, there) || !is_first_to_tell(own, parts)) continue;
+        if (are_one(here, there) || !is_first_to_warn(own, parts)) continue;
         std::fprintf(
             stderr,
             "ovnirun: warning: parts of this job write to two trace directories, %s and %s, so neither "

@@ -37,7 +37,7 @@ Fd nameless_file(const std::string& directory) {
 std::string complete_directory(const std::string& variable, const std::string& given) {
     char host[HOST_NAME_MAX + 1] = {};
     ::gethostname(host, sizeof host - 1);
-    return absolute_if_possible(filled_in(variable, given, host, writer::told_rank()));
+    return absolute_if_possible(filled_in(variable, given, host, writer::launcher_rank()));
 }
 
 std::string absolute_if_possible(const std::string& path) {

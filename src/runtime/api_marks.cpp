@@ -34,9 +34,10 @@ void emit_mark(const char* function, EventCode code, int32_t type, int64_t value
     emit(code, value, type);
 }
 
-void check_told(const char* function, Told told, int32_t type) {
-    if (told == Told::unknown_type) fatal(function, "the mark type %d is not defined in this thread", type);
-    if (told == Told::no_object) fatal(function, "ovni.mark is no object any more");
+void check_result(const char* function, MarkResult result, int32_t type) {
+    if (result == MarkResult::unknown_type)
+        fatal(function, "the mark type %d is not defined in this thread", type);
+    if (result == MarkResult::no_object) fatal(function, "ovni.mark is no object any more");
 }
 
 }  // namespace
@@ -49,10 +50,11 @@ void ovni_mark_type(int32_t type, long flags, const char* title) {
     Stream* stream = program_stream(__func__);
     if (!stream) return;
     if ((flags & OVNI_MARK_PUNCTUAL) != 0) ShownRecording::set_punctual(type);
-    Told told = stream->with_metadata(
-        [&](Metadata& metadata) { return tell_mark_type(metadata, type, flags & both, title); });
-    if (told == Told::before) fatal(__func__, "the mark type %d is already defined in this thread", type);
-    check_told(__func__, told, type);
+    MarkResult result = stream->with_metadata(
+        [&](Metadata& metadata) { return add_mark_type(metadata, type, flags & both, title); });
+    if (result == MarkResult::exists)
+        fatal(__func__, "the mark type %d is already defined in this thread", type);
+    check_result(__func__, result, type);
 }
 
 void ovni_mark_label(int32_t type, int64_t value, const char* label) {
@@ -61,12 +63,12 @@ void ovni_mark_label(int32_t type, int64_t value, const char* label) {
     if (!label || !*label) fatal(__func__, "value %lld of mark type %d has no label", (long long)value, type);
     Stream* stream = program_stream(__func__);
     if (!stream) return;
-    Told told = stream->with_metadata(
-        [&](Metadata& metadata) { return tell_mark_label(metadata, type, value, label); });
-    if (told == Told::before)
+    MarkResult result = stream->with_metadata(
+        [&](Metadata& metadata) { return add_mark_label(metadata, type, value, label); });
+    if (result == MarkResult::exists)
         fatal(__func__, "value %lld of mark type %d already has a label in this thread", (long long)value,
               type);
-    check_told(__func__, told, type);
+    check_result(__func__, result, type);
 }
 
 void ovni_mark_push(int32_t type, int64_t value) {

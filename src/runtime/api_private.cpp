@@ -210,7 +210,7 @@ void ovni_private_mark_type(int32_t type, long flags, const char* title) {
     SlowPath slow;
     std::string text = short_label(title);
     if ((flags & OVNI_MARK_PUNCTUAL) != 0) ShownRecording::set_punctual(type);
-    stream->with_metadata([&](Metadata& metadata) { tell_mark_type(metadata, type, flags, text.c_str()); });
+    stream->with_metadata([&](Metadata& metadata) { add_mark_type(metadata, type, flags, text.c_str()); });
 }
 
 void ovni_private_mark_label(int32_t type, int64_t value, const char* label) {
@@ -218,7 +218,7 @@ void ovni_private_mark_label(int32_t type, int64_t value, const char* label) {
     if (!stream || !is_mark_type(type) || value <= 0 || !label || !*label) return;
     SlowPath slow;
     std::string text = short_label(label);
-    stream->with_metadata([&](Metadata& metadata) { tell_mark_label(metadata, type, value, text.c_str()); });
+    stream->with_metadata([&](Metadata& metadata) { add_mark_label(metadata, type, value, text.c_str()); });
 }
 
 void ovni_private_add_clock_point(const char* reference, const ovni_private_clock_point* point) {

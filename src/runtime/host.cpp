@@ -178,7 +178,7 @@ void Host::wait_for_room(SharedHeader& header, uint64_t freed) {
 // At the end of a process other threads go on, and exit() may have been called in a handler that interrupted
 // anything. Whatever takes too long is left to ovnirecover.
 void Host::finish() {
-    if (uint64_t lost = lost_without_teller_.exchange(0))
+    if (uint64_t lost = lost_without_reporter_.exchange(0))
         complain(Trouble::memory, "ovni", "%lu events are lost that came when no thread had a stream", lost);
     if (!mutex_.lock_soon()) return;
     finish_locked();

@@ -95,7 +95,7 @@ class Host {
     RingLease publish(Ring ring, const std::string& file, const char* link_to);
     void make_shared();
     void leave_session(RingLease lease);
-    void let_tell(RingHeader& ring);
+    void choose_reporter(RingHeader& ring);
     // The descriptors that the draining thread uses.
     enum class Descriptors : uint32_t { unknown, shared, of_drainer };
     void drain_here();
@@ -110,9 +110,9 @@ class Host {
     Session session_;
     Settings settings_;
     std::vector<RingLease> free_;
-    std::atomic<RingHeader*> teller_{nullptr};      // reports lost events; its ring stays mapped
-    std::atomic<uint64_t> lost_without_teller_{0};  // events
-    uint64_t all_rings_ = 0;                        // bytes
+    std::atomic<RingHeader*> reporter_{nullptr};      // reports lost events; its ring stays mapped
+    std::atomic<uint64_t> lost_without_reporter_{0};  // events
+    uint64_t all_rings_ = 0;                          // bytes
     std::optional<Drainer> drainer_;
     std::atomic<bool> has_thread_{false};
     pthread_t thread_{};

@@ -75,14 +75,14 @@ RingLease Host::open_ring(pid_t tid, const std::string& trace_directory, Size si
     header.opened.store(session_.header().openings.fetch_add(1) + 1);
     header.opened_at.store(clock_now(), std::memory_order_relaxed);
     header.tid = tid;
-    let_tell(header);
+    choose_reporter(header);
     if (!has_thread_ && (session_.is_owned_by_this_process() || !session_.seems_served())) drain_here();
     return lease;
 }
 
 // Its memory stays: other threads may read its clock.
 void Host::leave_session(RingLease lease) {
-    teller_.store(nullptr, std::memory_order_relaxed);
+    reporter_.store(nullptr, std::memory_order_relaxed);
     free_.push_back(std::move(lease));
     left_.push_back({std::move(session_), std::move(free_)});
     session_ = Session();
@@ -155,15 +155,16 @@ RingLease Host::make_ring(const std::string& trace_directory, size_t wanted) {
 }
 
 void Host::count_lost(uint64_t events) {
-    RingHeader* teller = teller_.load(std::memory_order_acquire);
-    bool tells = teller && !is_over(*teller);
-    (tells ? teller->lost_elsewhere : lost_without_teller_).fetch_add(events, std::memory_order_relaxed);
+    RingHeader* reporter = reporter_.load(std::memory_order_acquire);
+    bool reports = reporter && !is_over(*reporter);
+    (reports ? reporter->lost_elsewhere : lost_without_reporter_)
+        .fetch_add(events, std::memory_order_relaxed);
 }
 
-void Host::let_tell(RingHeader& ring) {
-    ring.lost_elsewhere.fetch_add(lost_without_teller_.exchange(0), std::memory_order_relaxed);
-    RingHeader* teller = teller_.load(std::memory_order_relaxed);
-    if (!teller || is_over(*teller)) teller_.store(&ring, std::memory_order_release);
+void Host::choose_reporter(RingHeader& ring) {
+    ring.lost_elsewhere.fetch_add(lost_without_reporter_.exchange(0), std::memory_order_relaxed);
+    RingHeader* reporter = reporter_.load(std::memory_order_relaxed);
+    if (!reporter || is_over(*reporter)) reporter_.store(&ring, std::memory_order_release);
 }
 
 // The room in which the thread may run ahead of the drainer takes at most half of a small ring.

@@ -13,22 +13,22 @@ std::string path_of(int32_t type) {
 
 }  // namespace
 
-Told tell_mark_type(Metadata& metadata, int32_t type, long flags, const char* title) {
+MarkResult add_mark_type(Metadata& metadata, int32_t type, long flags, const char* title) {
     std::string path = path_of(type);
-    if (metadata.find(path.c_str())) return Told::before;
+    if (metadata.find(path.c_str())) return MarkResult::exists;
     Json mark;
     mark["title"] = title;
     mark["chan_type"] = flags & OVNI_MARK_STACK ? "stack" : "single";
     if (flags & OVNI_MARK_PUNCTUAL) mark["punctual"] = true;
-    return metadata.set(path.c_str(), std::move(mark)) ? Told::now : Told::no_object;
+    return metadata.set(path.c_str(), std::move(mark)) ? MarkResult::added : MarkResult::no_object;
 }
 
-Told tell_mark_label(Metadata& metadata, int32_t type, int64_t value, const char* label) {
+MarkResult add_mark_label(Metadata& metadata, int32_t type, int64_t value, const char* label) {
     std::string path = path_of(type);
-    if (!metadata.find(path.c_str())) return Told::unknown_type;
+    if (!metadata.find(path.c_str())) return MarkResult::unknown_type;
     path += ".labels." + std::to_string(value);
-    if (metadata.find(path.c_str())) return Told::before;
-    return metadata.set(path.c_str(), label) ? Told::now : Told::no_object;
+    if (metadata.find(path.c_str())) return MarkResult::exists;
+    return metadata.set(path.c_str(), label) ? MarkResult::added : MarkResult::no_object;
 }
 
 }  // namespace ovni::writer

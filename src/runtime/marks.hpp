@@ -7,10 +7,10 @@
 
 namespace ovni::writer {
 
-enum class Told { now, before, unknown_type, no_object };
+enum class MarkResult { added, exists, unknown_type, no_object };
 
-Told tell_mark_type(Metadata& metadata, int32_t type, long flags, const char* title);
-Told tell_mark_label(Metadata& metadata, int32_t type, int64_t value, const char* label);
+MarkResult add_mark_type(Metadata& metadata, int32_t type, long flags, const char* title);
+MarkResult add_mark_label(Metadata& metadata, int32_t type, int64_t value, const char* label);
 
 constexpr bool is_mark_type(int32_t type) {
     return type >= 0 && type < 100;

@@ -146,7 +146,7 @@ void Metadata::inherit(const Metadata& parent) {
         if (const Json* known = parent.find(member)) set(member, *known);
 }
 
-bool Metadata::says_the_same_of_its_thread(const Metadata& other) const {
+bool Metadata::has_equal_thread_metadata(const Metadata& other) const {
     auto of_thread = [](const Metadata& metadata) {
         Json all = metadata.root_;
         if (Json& ovni = all["ovni"]; ovni.is_object())

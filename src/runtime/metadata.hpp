@@ -53,7 +53,7 @@ class Metadata {
     void reopen();
 
     // Compares all but what tells threads and processes apart.
-    bool says_the_same_of_its_thread(const Metadata& other) const;
+    bool has_equal_thread_metadata(const Metadata& other) const;
 
     // Grows with each change.
     uint64_t changes() const { return changes_; }

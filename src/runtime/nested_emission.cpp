@@ -71,8 +71,8 @@ bool NestedEmission::has_room(size_t size) const noexcept {
 // A handler that interrupts this function may call it for the same nested ring, and returns before it goes
 // on.
 void NestedEmission::lose(NestedRing& ring, uint64_t clock) noexcept {
-    uint64_t told = ring.lost_told.load(std::memory_order_acquire);
-    if (ring.lost.load(std::memory_order_relaxed) == told) {
+    uint64_t recorded = ring.lost_recorded.load(std::memory_order_acquire);
+    if (ring.lost.load(std::memory_order_relaxed) == recorded) {
         ring.lost_from.store(clock, std::memory_order_relaxed);
         ring.lost_at.store(interrupted_at(), std::memory_order_relaxed);
     }

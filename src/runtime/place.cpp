@@ -165,7 +165,7 @@ void Place::write_note() {
         note.roots = facts.roots;
         note.place = chosen_by(facts);
         // Without MPI nothing is to come that says more.
-        const bool is_final = facts.cpus_are_told && own_.header().has_row.load(std::memory_order_relaxed);
+        const bool is_final = facts.cpus_are_given && own_.header().has_row.load(std::memory_order_relaxed);
         noted_ = {note.roots, note.place, facts.identified || is_final};
         all.set_process(facts);
     }

@@ -81,7 +81,7 @@ void Process::finish_init(int app, const char* loom, int pid) {
     {
         Lock lock(mutex_);
         initialised_ = true;
-        program_told_rank_ = false;
+        has_program_rank_ = false;
         program_cpus_.clear();
         app_ = app;
         texts().loom = loom;
@@ -120,7 +120,7 @@ void Process::identify(const ovni_private_identity& identity) {
     rank_ = identity.rank;
     nranks_ = identity.nranks;
     identity_cpus_ = numbered(std::vector<int>(identity.cpus, identity.cpus + identity.ncpus));
-    if (identified_) tell_identity_locked();
+    if (identified_) publish_identity_locked();
 }
 
 // The first words, as every stream has them.
@@ -161,7 +161,7 @@ void Process::add_program_cpu(Cpu cpu) {
 
 void Process::set_program_rank() {
     Lock lock(mutex_);
-    program_told_rank_ = true;
+    has_program_rank_ = true;
 }
 
 std::string Process::loom_of_identity() {
@@ -184,7 +184,7 @@ Facts Process::facts() {
         facts.began = session->began;
         facts.time_offset = session->time_offset;
     }
-    if (rank_ >= 0 && !program_told_rank_ && !is_guess) facts.rank = rank_, facts.nranks = nranks_;
+    if (rank_ >= 0 && !has_program_rank_ && !is_guess) facts.rank = rank_, facts.nranks = nranks_;
     // The CPUs of another loom have other indices.
     bool same_loom = !initialised_ || (identified_ && texts().loom == texts().identity_loom);
     const bool are_known = identified_ || is_default_;
@@ -192,7 +192,7 @@ Facts Process::facts() {
     if (is_default_ && !initialised_) take_default(facts);
     facts.cpus = program_cpus_.empty() ? facts.identity_cpus : program_cpus_;
     facts.identified = identified_;
-    facts.cpus_are_told = identified_ || !program_cpus_.empty() || (is_default_ && !may_call_mpi_);
+    facts.cpus_are_given = identified_ || !program_cpus_.empty() || (is_default_ && !may_call_mpi_);
     facts.samples_cpus = samples_cpus_;
     facts.roots = texts().roots;
     return facts;
@@ -203,16 +203,16 @@ void Process::take_default(Facts& facts) {
     const SessionHeader* session = session_.load(std::memory_order_acquire);
     if (!session) return;
     if (facts.run.empty()) facts.run.assign(session->run, strnlen(session->run, sizeof session->run));
-    const std::optional<Identity> told = session->identity.read();
-    if (!told) return;
-    facts.app = told->app;
-    facts.loom = told->loom;
-    facts.host = told->host;
-    facts.run = told->run;
-    facts.rank = told->rank;
-    facts.nranks = told->nranks;
-    if (told->is_of_mpi) facts.rank = -1;
-    facts.identity_cpus = numbered(told->cpus);
+    const std::optional<Identity> published = session->identity.read();
+    if (!published) return;
+    facts.app = published->app;
+    facts.loom = published->loom;
+    facts.host = published->host;
+    facts.run = published->run;
+    facts.rank = published->rank;
+    facts.nranks = published->nranks;
+    if (published->is_of_mpi) facts.rank = -1;
+    facts.identity_cpus = numbered(published->cpus);
 }
 
 void Process::introduce_by_environment() {
@@ -241,20 +241,20 @@ bool Process::may_be_identified() {
     return !identified_ && !initialised_ && may_call_mpi_;
 }
 
-void Process::tell_identity() {
+void Process::publish_identity() {
     Lock lock(mutex_);
     SessionHeader* session = session_.load(std::memory_order_acquire);
-    if (identified_ || (session && !session->identity.is_told())) tell_identity_locked();
+    if (identified_ || (session && !session->identity.is_published())) publish_identity_locked();
 }
 
-void Process::tell_identity_locked() {
+void Process::publish_identity_locked() {
     SessionHeader* session = session_.load(std::memory_order_acquire);
     if (!session || initialised_ || !(identified_ || is_default_)) return;
     Identity identity{identity_app_,      rank_,        nranks_,     identified_,
                       loom_of_identity(), texts().host, texts().run, {}};
     if (identity.run.empty()) identity.run.assign(session->run, strnlen(session->run, sizeof session->run));
     for (Cpu cpu : identity_cpus_) identity.cpus.push_back(cpu.phyid);
-    session->identity.tell(identity);
+    session->identity.publish(identity);
 }
 
 const char* Process::trace_directory() {

@@ -40,7 +40,7 @@ struct Facts {
     std::vector<Cpu> identity_cpus;    // if they are of this loom, and the program gave none
     std::vector<Cpu> cpus;             // of the loom, from any source
     bool identified = false;           // by MPI_Init
-    bool cpus_are_told = false;        // false: guessed from the affinity
+    bool cpus_are_given = false;       // false: guessed from the affinity
     bool samples_cpus = false;         // threads that may move begin where they are seen first
     Roots roots;
 
@@ -86,7 +86,7 @@ class Process {
     // The run directory, which stays mapped. Takes no lock.
     void set_session(SessionHeader& session) { session_.store(&session, std::memory_order_release); }
     // Tells other processes of the run directory who this one is, if it knows better than they.
-    void tell_identity();
+    void publish_identity();
 
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
@@ -100,7 +100,7 @@ class Process {
     // Call with the mutex held.
     std::string loom_of_identity();
     void take_default(Facts& facts);
-    void tell_identity_locked();
+    void publish_identity_locked();
 
     std::atomic<ProcessState> state_{ProcessState::uninit};
     std::atomic<bool> inherited_{false}, is_in_mpi_{false};
@@ -112,7 +112,7 @@ class Process {
     bool identified_ = false;
     bool samples_cpus_ = false;
     bool may_call_mpi_ = true;  // as found when the process began
-    bool program_told_rank_ = false;
+    bool has_program_rank_ = false;
     int app_ = 1, pid_ = 0;  // of ovni_proc_init
     int parent_ = 0;
     int identity_app_ = 1, rank_ = -1, nranks_ = 0;

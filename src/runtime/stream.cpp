@@ -125,7 +125,7 @@ void Stream::move_to_cpu(int phyid, Amid amid) {
     Lock lock(mutex_);
     if (is_closed() || !life_.owes_end()) return;
     Facts facts = process().facts();
-    int index = facts.cpus_are_told ? facts.index_of(phyid) : -1;
+    int index = facts.cpus_are_given ? facts.index_of(phyid) : -1;
     if (index < 0) return;
     life_.set_phyid(phyid);
     Event moved = make_event("OAs", std::max(clock_now(), own_.window()->last), index);

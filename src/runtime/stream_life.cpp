@@ -209,7 +209,7 @@ bool Stream::may_show_others() const {
 
 bool Stream::looks_like(const Stream& other) const {
     return strncmp(own_.header().name, other.own_.header().name, sizeof(RingHeader::name)) == 0 &&
-           place_.metadata().says_the_same_of_its_thread(other.place_.metadata());
+           place_.metadata().has_equal_thread_metadata(other.place_.metadata());
 }
 
 // MPI_Init may still give the CPUs other numbers, so a full row is left as it is until then.

@@ -335,7 +335,7 @@ void show_thread(Row row) {
     Stream* stream = open_stream(static_cast<pid_t>(syscall(SYS_gettid)), Owner::ours, slow, row);
     if (!stream) return;
     if (process().is_inherited() && parent_stream) stream->inherit(*parent_stream);
-    process().tell_identity();
+    process().publish_identity();
 }
 
 namespace {

@@ -74,7 +74,7 @@ TEST(OptionWords, MayHaveUnderscoresAndThePrefixOfLoggers) {
           "\xe2\x80\x93log:controller_default_start"}) {
         const Read result = read({word, "0"});
         EXPECT_EQ(result.error, "");
-        EXPECT_TRUE(result.options.says_default_start()) << word;
+        EXPECT_TRUE(result.options.has_default_start()) << word;
         EXPECT_EQ(result.options.default_start(), Choice::no) << word;
     }
     EXPECT_EQ(read({"-log:uniform_period=8", "-log:uniform_length", "5", "-uniform_count", "5"}).chains,
@@ -89,8 +89,8 @@ TEST(OptionWords, WordsOfARecorderThatIsNotHereChangeNothing) {
     EXPECT_EQ(result.error, "");
     EXPECT_EQ(result.left, 0U);
     EXPECT_EQ(result.chains, Chains{});
-    EXPECT_FALSE(result.options.says_default_start());
-    EXPECT_FALSE(result.options.says_log());
+    EXPECT_FALSE(result.options.has_default_start());
+    EXPECT_FALSE(result.options.has_log());
     EXPECT_EQ(read({"-pinplay-control", "2"}).error, "pinplay-control is 0 or 1, at column 1 of '2'");
 }
 

@@ -54,7 +54,7 @@ struct HandMadeRing {
     }
     void lose_nested(uint64_t clock) {
         writer::NestedRing& nested = ring.header().nested[0];
-        if (nested.lost == nested.lost_told) {
+        if (nested.lost == nested.lost_recorded) {
             nested.lost_from = clock;
             nested.lost_at = ring.header().published.load();
         }

@@ -25,15 +25,15 @@ int main(int argc, char** argv) {
     acknowledged[0].store(static_cast<uint64_t>(getpid()));
     ovni_proc_init(1, "killed", getpid());
     std::vector<std::thread> team;
-    std::atomic<bool> cpus_are_told = false;
+    std::atomic<bool> cpus_are_given = false;
     int threads = atoi(argv[2]);
     const uint64_t events = argc > 3 ? strtoull(argv[3], nullptr, 10) : 0;
     for (int t = 0; t < threads; ++t)
         team.emplace_back([&, counter = acknowledged + line * static_cast<size_t>(t + 1), t] {
             ovni_thread_init(getpid() + t);
             for (int cpu = 0; t == 0 && cpu < threads; ++cpu) ovni_add_cpu(cpu, cpu);
-            if (t == 0) cpus_are_told = true;
-            while (!cpus_are_told) std::this_thread::yield();
+            if (t == 0) cpus_are_given = true;
+            while (!cpus_are_given) std::this_thread::yield();
             ovni::emit("OHx", t, -1, uint64_t{0});
             for (uint64_t i = 1; events == 0 || i <= events; ++i) {
                 ovni::emit("OB.", i);

@@ -56,7 +56,7 @@ class MoverTest : public testing::Test, private writer::Mover::Rings {
         ::close(fd);
         start_mover();
     }
-    writer::DrainedStream* teller_of(const writer::ProcessId&) override { return &*streams_[0]; }
+    writer::DrainedStream* reporter_of(const writer::ProcessId&) override { return &*streams_[0]; }
     writer::DrainedStream* find(uint32_t number) override {
         return number < 2 ? &*streams_[number] : nullptr;
     }

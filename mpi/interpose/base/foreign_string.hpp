@@ -1,5 +1,5 @@
-// A string of the program that may not be one: the optional argument of MPI_Pcontrol, where a caller without
-// it leaves whatever the register holds. Read without ever touching memory that is not there.
+// Reads the optional string argument of MPI_Pcontrol. If the caller passed none, the register holds an
+// arbitrary value, so this never touches unmapped memory.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct ForeignString {
 
     // True if there is a string at the address: 1 to 127 bytes and a zero.
     bool read(const void* address) noexcept;
-    // Reads a string of Fortran: `length` bytes, of which blanks and zeros at the end do not count.
+    // Reads a Fortran string of `length` bytes, without the blanks and zeros at its end.
     bool read(const void* address, size_t length) noexcept;
     // True if the string that was read is printable UTF-8.
     bool is_printable() const noexcept;

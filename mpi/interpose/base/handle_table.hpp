@@ -1,6 +1,6 @@
-// A table from handles of MPI (or any other number) to what is known of them. Memory of its own that only
-// grows with what is in it at a time. Not locked. Without memory nothing is added, which only costs details
-// of the trace.
+// A hash table from MPI handles, or other numbers, to values. Not locked. It allocates its own memory, whose
+// size follows the largest number of entries held at a time. If memory runs out, nothing is added, and the
+// trace lacks details.
 #pragma once
 
 #include <cstddef>
@@ -61,7 +61,7 @@ class HandleTable {
         slots_ = nullptr;
         size_ = used_ = 0;
     }
-    // Calls visit(value) for each.
+    // Calls visit(value) for each value.
     template <class Visit>
     void visit(Visit visit) noexcept {
         for (size_t i = 0; i < size_; ++i)

@@ -11,7 +11,7 @@
 namespace ovni::mpi {
 
 void Report::once(const char* detail) noexcept {
-    if (told.exchange(true)) return;
+    if (is_printed.exchange(true)) return;
     int saved = errno;
     char line[512] = "ovni-mpi: ";
     size_t used = strlen(line);

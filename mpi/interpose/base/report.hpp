@@ -1,5 +1,5 @@
-// Messages to the user of a traced program, on stderr: one line per kind and process, without memory of its
-// own, errno preserved.
+// Messages on stderr to the user of a traced program: one line per kind and process. Allocates nothing and
+// keeps errno.
 #pragma once
 
 #include <atomic>
@@ -8,7 +8,7 @@ namespace ovni::mpi {
 
 struct Report {
     const char* format;  // for printf, with one %s
-    std::atomic<bool> told{false};
+    std::atomic<bool> is_printed{false};
     void once(const char* detail) noexcept;
 };
 

@@ -1,5 +1,5 @@
-// A lock for the few rare steps that threads of the traced program may not do at the same time. It yields, is
-// no cancellation point, and needs no library.
+// A lock for rare steps of the traced program's threads. It yields while it waits, is no cancellation point,
+// and needs no library.
 #pragma once
 
 #include <sched.h>

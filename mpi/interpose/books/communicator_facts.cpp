@@ -35,8 +35,8 @@ uint32_t flags_of(const Members& members) noexcept {
     return is_known ? flags : flags | OVNI_MPI_FOREIGN;
 }
 
-void tell_part(Moment& moment, const Communicator& known, const int32_t* members, uint32_t first,
-               uint32_t count) noexcept {
+void record_part(Moment& moment, const Communicator& known, const int32_t* members, uint32_t first,
+                 uint32_t count) noexcept {
     uint8_t fixed[8 * sizeof(uint32_t)];
     uint32_t flags = known.flags | (count > 0 ? OVNI_MPI_MEMBERS : 0);
     uint8_t* at = fixed;
@@ -47,7 +47,7 @@ void tell_part(Moment& moment, const Communicator& known, const int32_t* members
     put(known.number), put(flags), put(known.id), put(known.rank), put(known.size), put(known.remote_size);
     put(first);
     auto* bytes = count > 0 ? reinterpret_cast<const uint8_t*>(members + first) : nullptr;
-    tell(moment, OVNI_MPI_COMMUNICATOR, fixed, {bytes, count * sizeof(int32_t)});
+    record_jumbo(moment, OVNI_MPI_COMMUNICATOR, fixed, {bytes, count * sizeof(int32_t)});
 }
 
 }  // namespace
@@ -63,12 +63,12 @@ void learn(Communicator& known, MPI_Comm comm, Members& members) noexcept {
     if (listed) known.members = members.release();
 }
 
-void tell_facts(Moment& moment, const Communicator& known, const int32_t* members) noexcept {
+void record_facts(Moment& moment, const Communicator& known, const int32_t* members) noexcept {
     constexpr uint32_t most = 1024;
     uint32_t all = members ? known.size + known.remote_size : 0, first = 0;
     do {
         uint32_t count = std::min(all - first, most);
-        tell_part(moment, known, members, first, count);
+        record_part(moment, known, members, first, count);
         first += count;
     } while (first < all);
 }

@@ -24,7 +24,7 @@ constinit HandleTable<Communicator*> communicators;
 // Counts of communicators made of MPI_COMM_WORLD, for each set of members.
 constinit decltype(Communicator::made) made_of_world;
 // Communicators whose members are still unrecorded; those of them that have ended.
-Communicator *untold = nullptr, *ended_untold = nullptr;
+Communicator *unrecorded = nullptr, *ended_unrecorded = nullptr;
 uint64_t world_id = OVNI_MPI_WORLD;
 
 // Worlds have ids, too: that of a spawned one is made of the communicator with its parent, or of the name of
@@ -52,9 +52,9 @@ Communicator* find_known(MPI_Comm comm) noexcept {
 
 // Call with `changing` held.
 void unlist(Communicator* known) noexcept {
-    Communicator** link = &untold;
-    while (*link && *link != known) link = &(*link)->next_untold;
-    if (*link) *link = known->next_untold;
+    Communicator** link = &unrecorded;
+    while (*link && *link != known) link = &(*link)->next_unrecorded;
+    if (*link) *link = known->next_unrecorded;
 }
 
 void release(Communicator* known) noexcept {
@@ -70,8 +70,8 @@ void drop(Communicator* known) noexcept {
     if (!known->members) return release(known);
     unlist(known);
     known->made.clear();
-    known->next_untold = ended_untold;
-    ended_untold = known;
+    known->next_unrecorded = ended_unrecorded;
+    ended_unrecorded = known;
 }
 
 // Returns what the handle means afterwards: `known`, or what another thread has put there meanwhile. A handle
@@ -86,8 +86,8 @@ Communicator* insert(MPI_Comm comm, Communicator* known, bool made_now) noexcept
     if (*place) drop(*place);
     *place = known;
     if (known->members) {
-        known->next_untold = untold;
-        untold = known;
+        known->next_unrecorded = unrecorded;
+        unrecorded = known;
     }
     return known;
 }
@@ -99,65 +99,65 @@ int32_t* take_members(Communicator& known) noexcept {
     return std::exchange(known.members, nullptr);
 }
 
-enum class Met : bool { used, made };
+enum class FirstSeen : bool { used, made };
 
-Communicator* meet(MPI_Comm comm, uint32_t number, Members& members, const Expected& expected,
-                   Met how) noexcept {
+Communicator* add(MPI_Comm comm, uint32_t number, Members& members, const Expected& expected,
+                  FirstSeen how) noexcept {
     void* memory = malloc(sizeof(Communicator));
     if (!memory) return nullptr;
     auto* known = new (memory) Communicator;
     known->number = number;
     known->id = expected.id;
-    if (how == Met::used || !expected.is_agreed) known->flags = OVNI_MPI_BY_USE;
+    if (how == FirstSeen::used || !expected.is_agreed) known->flags = OVNI_MPI_BY_USE;
     learn(*known, comm, members);
-    return insert(comm, known, how == Met::made);
+    return insert(comm, known, how == FirstSeen::made);
 }
 
 // The members, which are all that a reader has to know beyond, only once.
-void tell_whole(Moment& moment, Communicator& known) noexcept {
+void describe_with_members(Moment& moment, Communicator& known) noexcept {
     int32_t* members = take_members(known);
-    tell_facts(moment, known, members);
+    record_facts(moment, known, members);
     free(members);
 }
 
-void tell_communicator(Moment& moment, Communicator& known) noexcept {
-    if (!is_to_be_told(moment, known.number)) return;
-    tell_whole(moment, known);
-    if (known.name[0]) tell_name(moment, known.number, known.name);
+void describe_communicator(Moment& moment, Communicator& known) noexcept {
+    if (!is_to_be_described(moment, known.number)) return;
+    describe_with_members(moment, known);
+    if (known.name[0]) record_name(moment, known.number, known.name);
 }
 
 // For a communicator made by a call that the user left out, or made while recording is off: records its
 // members at once, because no other call may do so.
-void tell_unrecorded(Moment& moment, Communicator& known) noexcept {
+void record_unrecorded(Moment& moment, Communicator& known) noexcept {
     if (!known.members || !may_define(moment.thread)) return;
     Moment now{moment.thread, moment.function, true, ovni::stream_now()};
-    tell_communicator(now, known);
+    describe_communicator(now, known);
 }
 
 uint32_t add_known(Moment& moment, MPI_Comm comm, Members& members, const Expected& expected) noexcept {
-    Communicator* known = meet(comm, next_object_number(), members, expected, Met::made);
+    Communicator* known = add(comm, next_object_number(), members, expected, FirstSeen::made);
     if (!known) return OVNI_MPI_NO_OBJECT;
-    tell_ended(moment);
+    record_members_of_ended(moment);
     if (moment.recorded)
-        tell_communicator(moment, *known);
+        describe_communicator(moment, *known);
     else
-        tell_unrecorded(moment, *known);
+        record_unrecorded(moment, *known);
     return known->number;
 }
 
 }  // namespace
 
-void meet_world() noexcept {
+void add_world() noexcept {
     Birth birth = Birth::of_world();
     uint64_t id = id_of_world(birth);
     Members all(comm_world(), Members::Ranks::of_world), self(comm_self());
     world_id = id;
-    meet(comm_world(), OVNI_MPI_WORLD, all, {id}, Met::made);
-    meet(comm_self(), OVNI_MPI_SELF, self, {mix(id, self.hash())}, Met::made);
+    add(comm_world(), OVNI_MPI_WORLD, all, {id}, FirstSeen::made);
+    add(comm_self(), OVNI_MPI_SELF, self, {mix(id, self.hash())}, FirstSeen::made);
     if (birth.id == 0) return;
     Members both(birth.parent);
     both.identify(birth.id, Members::Side::child);
-    meet(birth.parent, next_object_number(), both, {birth.id}, Met::made);
+    add(birth.parent, next_object_number(), both, {birth.id}, FirstSeen::made);
 }
 
 const Communicator* find_communicator(Moment& moment, MPI_Comm comm) noexcept {
@@ -166,10 +166,11 @@ const Communicator* find_communicator(Moment& moment, MPI_Comm comm) noexcept {
     Communicator* known = find_known(comm);
     if (!known) {
         Members members(comm);
-        known = meet(comm, next_object_number(), members, expected_of(members, {world_id, 0}), Met::used);
+        known =
+            add(comm, next_object_number(), members, expected_of(members, {world_id, 0}), FirstSeen::used);
         if (!known) return nullptr;
     }
-    tell_communicator(moment, *known);
+    describe_communicator(moment, *known);
     if (moment.recorded) {
         moment.thread.last_comm = key_of(comm);
         moment.thread.last_communicator = known;
@@ -244,29 +245,29 @@ void name_communicator(Moment& moment, MPI_Comm comm, std::string_view name) noe
     size_t size = std::min(name.size(), sizeof known->name - 1);
     std::memcpy(known->name, name.data(), size);
     known->name[size] = '\0';
-    tell_new_name(moment, number, name);
+    record_new_name(moment, number, name);
 }
 
-void tell_ended(Moment& moment) noexcept {
+void record_members_of_ended(Moment& moment) noexcept {
     auto next = [] {
         SpinLock::Guard guard(changing_communicators);
-        Communicator* known = ended_untold;
-        if (known) ended_untold = known->next_untold;
+        Communicator* known = ended_unrecorded;
+        if (known) ended_unrecorded = known->next_unrecorded;
         return known;
     };
     while (Communicator* known = moment.recorded ? next() : nullptr) {
-        tell_facts(moment, *known, known->members);
+        record_facts(moment, *known, known->members);
         release(known);
     }
 }
 
-void tell_members(Moment& moment) noexcept {
-    tell_ended(moment);
+void record_missing_members(Moment& moment) noexcept {
+    record_members_of_ended(moment);
     auto next = [] {
         SpinLock::Guard guard(changing_communicators);
-        return untold;
+        return unrecorded;
     };
-    while (Communicator* known = moment.recorded ? next() : nullptr) tell_whole(moment, *known);
+    while (Communicator* known = moment.recorded ? next() : nullptr) describe_with_members(moment, *known);
 }
 
 }  // namespace ovni::mpi

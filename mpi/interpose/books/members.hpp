@@ -1,5 +1,5 @@
-// The members of a communicator, as ranks in MPI_COMM_WORLD. Members of another world have no such rank: both
-// worlds know them by an identity, made of the communicator that a world shares with its parent.
+// The members of a communicator, as ranks in MPI_COMM_WORLD. Members of another world have no such rank. Both
+// worlds know them by an identity, computed from the communicator that a world shares with its parent.
 #pragma once
 
 #include <mpi.h>
@@ -15,7 +15,7 @@ class Members {
     enum class Part : uint8_t { local, remote };
     // `of_world`: the members are known to have the ranks of MPI_COMM_WORLD.
     enum class Ranks : bool { any, of_world };
-    // Empty without memory, or if MPI refuses. The communicator is asked again by later calls.
+    // Empty if memory runs out or MPI returns an error. Later calls query the communicator again.
     explicit Members(MPI_Comm comm, Ranks known = Ranks::any) noexcept;
     ~Members() {
         free(ranks_);

@@ -73,14 +73,14 @@ void remove(HandleTable<Object*>& table, uint64_t key, uint32_t number) noexcept
     table.erase(key);
 }
 
-uint32_t told(Moment& moment, const Object* object) noexcept {
+uint32_t describe(Moment& moment, const Object* object) noexcept {
     if (!object) return OVNI_MPI_NO_OBJECT;
-    if (is_to_be_told(moment, object->number)) {
+    if (is_to_be_described(moment, object->number)) {
         uint8_t fixed[3 * sizeof(uint32_t)];
         std::memcpy(fixed, object, sizeof fixed);
         std::string_view name = object->name;
-        tell(moment, OVNI_MPI_OBJECT, fixed,
-             {reinterpret_cast<const uint8_t*>(name.data()), name.size() + 1});
+        record_jumbo(moment, OVNI_MPI_OBJECT, fixed,
+                     {reinterpret_cast<const uint8_t*>(name.data()), name.size() + 1});
     }
     return object->number;
 }
@@ -89,14 +89,14 @@ uint32_t told(Moment& moment, const Object* object) noexcept {
 uint32_t object_number(Moment& moment, HandleTable<Object*>& table, uint64_t key, uint32_t kind) noexcept {
     Object* known = find_object(table, key);
     if (!known) known = add_opened(table, key, {next_object_number(), kind, OVNI_MPI_NO_OBJECT, {}});
-    return told(moment, known);
+    return describe(moment, known);
 }
 
 uint32_t add_object(Moment& moment, HandleTable<Object*>& table, uint64_t key, uint32_t kind, MPI_Comm comm,
                     std::string_view name) noexcept {
     Object object{next_object_number(), kind, communicator_number(moment, comm), {}};
     copy_name(object.name, sizeof object.name, name);
-    return told(moment, add_opened(table, key, object));
+    return describe(moment, add_opened(table, key, object));
 }
 
 }  // namespace
@@ -105,12 +105,12 @@ uint32_t next_object_number() noexcept {
     return last_object.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-bool is_to_be_told(Moment& moment, uint32_t number) noexcept {
-    return moment.recorded && number > OVNI_MPI_SELF && moment.thread.told.add(number);
+bool is_to_be_described(Moment& moment, uint32_t number) noexcept {
+    return moment.recorded && number > OVNI_MPI_SELF && moment.thread.objects.add(number);
 }
 
-void tell(Moment& moment, EventCode code, std::span<const uint8_t> fixed,
-          std::span<const uint8_t> rest) noexcept {
+void record_jumbo(Moment& moment, EventCode code, std::span<const uint8_t> fixed,
+                  std::span<const uint8_t> rest) noexcept {
     constexpr size_t longest = 8192;
     uint8_t event[longest];
     size_t header = OVNI_FORMAT_EVENT_HEADER + OVNI_FORMAT_JUMBO_SIZE;
@@ -126,19 +126,20 @@ void tell(Moment& moment, EventCode code, std::span<const uint8_t> fixed,
     ovni_private_emit(event, static_cast<uint32_t>(header + size));
 }
 
-void tell_name(Moment& moment, uint32_t number, std::string_view name) noexcept {
+void record_name(Moment& moment, uint32_t number, std::string_view name) noexcept {
     char text[longest_name];
     copy_name(text, sizeof text, name);
     uint8_t fixed[sizeof number];
     std::memcpy(fixed, &number, sizeof number);
-    tell(moment, OVNI_MPI_NAME, fixed, {reinterpret_cast<const uint8_t*>(text), std::strlen(text) + 1});
+    record_jumbo(moment, OVNI_MPI_NAME, fixed,
+                 {reinterpret_cast<const uint8_t*>(text), std::strlen(text) + 1});
 }
 
-void tell_new_name(Moment& moment, uint32_t number, std::string_view name) noexcept {
+void record_new_name(Moment& moment, uint32_t number, std::string_view name) noexcept {
     if (moment.recorded)
-        tell_name(moment, number, name);
+        record_name(moment, number, name);
     else
-        moment.thread.told.remove(number), moment.thread.last_comm = 0;
+        moment.thread.objects.remove(number), moment.thread.last_comm = 0;
 }
 
 uint32_t window_number(Moment& moment, MPI_Win win) noexcept {
@@ -160,7 +161,7 @@ void name_window(Moment& moment, MPI_Win win, std::string_view name) noexcept {
     Object* object = find_object(windows, key_of(win));
     if (!object) return;
     copy_name(object->name, sizeof object->name, name);
-    tell_new_name(moment, number, name);
+    record_new_name(moment, number, name);
 }
 
 void remove_window(MPI_Win win, uint32_t number) noexcept {

@@ -1,9 +1,8 @@
 // Windows and files of the process, and the numbers that they and communicators have in its trace. A stream
 // describes an object before it first names it.
 //
-// Names may be any bytes: those that are no part of a printable character of UTF-8 are recorded as `\xNN`. A
-// name that is given while recording is off is recorded when its thread next uses the object; that of
-// MPI_COMM_WORLD is not.
+// Names may be any bytes. Bytes outside printable UTF-8 characters are recorded as `\xNN`. A name given while
+// recording is off is recorded when its thread next uses the object, except for MPI_COMM_WORLD.
 #pragma once
 
 #include <mpi.h>
@@ -23,17 +22,18 @@ struct Expected {
     bool is_of_world = false;  // it surely has the ranks of MPI_COMM_WORLD
 };
 
-// The next number of the one sequence, which begins with 3.
+// The next number for a communicator, window or file. Numbers begin with 3.
 uint32_t next_object_number() noexcept;
 
-// True if the stream does not know this object yet. Ask once for each: it counts as known afterwards.
-bool is_to_be_told(Moment& moment, uint32_t number) noexcept;
+// True if the stream has not described this object yet. The call marks it as described.
+bool is_to_be_described(Moment& moment, uint32_t number) noexcept;
 // Writes a jumbo event.
-void tell(Moment& moment, EventCode code, std::span<const uint8_t> fixed,
-          std::span<const uint8_t> rest) noexcept;
-void tell_name(Moment& moment, uint32_t number, std::string_view name) noexcept;
-// Records the new name of an object. After a pause it is recorded again.
-void tell_new_name(Moment& moment, uint32_t number, std::string_view name) noexcept;
+void record_jumbo(Moment& moment, EventCode code, std::span<const uint8_t> fixed,
+                  std::span<const uint8_t> rest) noexcept;
+void record_name(Moment& moment, uint32_t number, std::string_view name) noexcept;
+// Records the new name of an object; if recording is off, the object and its name are recorded at the next
+// use.
+void record_new_name(Moment& moment, uint32_t number, std::string_view name) noexcept;
 
 uint32_t window_number(Moment& moment, MPI_Win win) noexcept;
 // The number of the communicator that the window was made on, if that is known.

@@ -66,7 +66,7 @@ bool keep_request(MPI_Request request, const Posted& posted) noexcept {
 
 void post(Moment& moment, MPI_Request request, const Posted& posted) noexcept {
     if (!keep_request(request, posted))
-        moment.say(OVNI_MPI_REQUEST_ENDED, posted.number, uint32_t{OVNI_MPI_COMPLETED});
+        moment.record(OVNI_MPI_REQUEST_ENDED, posted.number, uint32_t{OVNI_MPI_COMPLETED});
 }
 
 uint32_t next_request_number() noexcept {

@@ -139,20 +139,20 @@ class Bytes {
     size_t size_ = 0;
 };
 
-void tell_key(Moment& moment, const Key& key) noexcept {
+void record_key(Moment& moment, const Key& key) noexcept {
     Bytes bytes(key.comm);
     bytes.put(key.peer).put(key.tag).put(key.sends).put(key.receives);
-    tell(moment, OVNI_MPI_UNRECORDED, bytes.all(), {});
+    record_jumbo(moment, OVNI_MPI_UNRECORDED, bytes.all(), {});
 }
 
-void tell_receive(Moment& moment, const Posted& posted) noexcept {
+void record_receive(Moment& moment, const Posted& posted) noexcept {
     Bytes bytes(posted.place());
     bytes.put(posted.peer).put(posted.tag).put(posted.number);
-    tell(moment, OVNI_MPI_UNDER_WAY, bytes.all(), {});
+    record_jumbo(moment, OVNI_MPI_UNDER_WAY, bytes.all(), {});
 }
 
-void tell_end(Moment& moment, const End& end) noexcept {
-    tell(moment, OVNI_MPI_UNRECORDED_END, Bytes(end.request, end.how, end.peer, end.tag).all(), {});
+void record_end(Moment& moment, const End& end) noexcept {
+    record_jumbo(moment, OVNI_MPI_UNRECORDED_END, Bytes(end.request, end.how, end.peer, end.tag).all(), {});
 }
 
 struct Taken {
@@ -168,7 +168,7 @@ Taken take_account(uint64_t& at) noexcept {
     if (taken.account.has_receives) taken.receives = take_hidden();
     places.clear();
     last_place = 0;
-    told_until.store(at, std::memory_order_relaxed);
+    accounted_until.store(at, std::memory_order_relaxed);
     has_account.store(false, std::memory_order_release);
     recording_at_once.store(recording.load(std::memory_order_relaxed), std::memory_order_relaxed);
     taken.account.is_incomplete |= is_lost.exchange(false) || !taken.receives.are_all;
@@ -225,26 +225,26 @@ void lose_account() noexcept {
     has_more();
 }
 
-void tell_account(Moment& moment) noexcept {
-    auto [told, receives] = take_account(moment.at);
+void record_account(Moment& moment) noexcept {
+    auto [taken, receives] = take_account(moment.at);
     require_version_of_pauses(moment.thread);
-    for (uint32_t i = 0; i < told.keys.size(); ++i) tell_key(moment, told.keys[i]);
+    for (uint32_t i = 0; i < taken.keys.size(); ++i) record_key(moment, taken.keys[i]);
     // A persistent request that has ended may be under way again.
-    for (uint32_t i = 0; i < told.ends.size(); ++i) tell_end(moment, told.ends[i]);
-    for (size_t i = 0; i < receives.count; ++i) tell_receive(moment, receives.first[i]);
-    if (told.is_incomplete) tell_key(moment, {});
-    told.keys.clear();
-    told.ends.clear();
+    for (uint32_t i = 0; i < taken.ends.size(); ++i) record_end(moment, taken.ends[i]);
+    for (size_t i = 0; i < receives.count; ++i) record_receive(moment, receives.first[i]);
+    if (taken.is_incomplete) record_key(moment, {});
+    taken.keys.clear();
+    taken.ends.clear();
     free(receives.first);
 }
 
-void tell_last_account(Thread& thread, Function function) noexcept {
+void record_last_account(Thread& thread, Function function) noexcept {
     if (!has_account.load(std::memory_order_relaxed) || !streams_know_mpi.load(std::memory_order_relaxed))
         return;
     KeepErrno keep(thread);
     if (!may_define(thread)) return;
     Moment moment{thread, function, true, ovni::stream_now()};
-    tell_account(moment);
+    record_account(moment);
 }
 
 }  // namespace ovni::mpi

@@ -105,20 +105,20 @@ void store(const sync::Estimate& estimate) noexcept {
 void report_measured(Occasion occasion, const LeaderLink& link,
                      const std::optional<sync::Estimate>& estimate) noexcept {
     char text[256];
-    Report& said = not_measured[static_cast<size_t>(occasion)];
+    Report& report = not_measured[static_cast<size_t>(occasion)];
     int own_rank = rank_of(measuring.node);
     double seconds = static_cast<double>(measuring.plan.timeout) / ns_per_s;
     if (!estimate && !link.is_dismissed()) {
         snprintf(text, sizeof text, "rank %d got no answer within %g s, its node has no point there",
                  own_rank, seconds);
-        said.once(text);
+        report.once(text);
     } else if (estimate && !estimate->is_possible()) {
         snprintf(text, sizeof text, "that of rank %d jumped, its node has no point there", own_rank);
-        said.once(text);
+        report.once(text);
     } else if (link.absent() > 0) {
         snprintf(text, sizeof text, "rank %d%s did not answer within %g s, its node has no point there",
                  rank_of(link.first_absent()), link.absent() > 1 ? " (and others)" : "", seconds);
-        said.once(text);
+        report.once(text);
     }
 }
 

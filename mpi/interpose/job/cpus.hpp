@@ -13,7 +13,7 @@ class Cpus {
 
     // The CPUs on which the calling process may run.
     static Cpus of_process() noexcept;
-    // Adds those of all ranks. Collective. Unchanged on an error.
+    // Adds the CPUs of all ranks. Collective. Unchanged on an error.
     void unite(const PrivateComm& comm) noexcept;
     // Lists them ascending, and returns their number.
     int list(int (&numbers)[most]) const noexcept;

@@ -1,5 +1,4 @@
-// An empty file by which processes find out about each other in a directory that they share: it is there, or
-// it is not.
+// An empty file in a shared directory, by whose existence a process informs others.
 #pragma once
 
 #include <fcntl.h>

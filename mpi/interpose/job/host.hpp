@@ -1,5 +1,5 @@
-// The name of the node that a process runs on: its host name up to the first dot, and where several nodes
-// have the same one, "-2", "-3" and so on behind it, in the order of their lowest ranks.
+// The name of the node that a process runs on: its host name up to the first dot. If several nodes have equal
+// names, "-2", "-3" and so on are appended, in the order of their lowest ranks.
 #pragma once
 
 #include "mpi/interpose/library/private_comm.hpp"

@@ -1,6 +1,7 @@
-// Messages between the leaders of nodes, as mpi/sync/measure.hpp wants them, if a leader may never come: no
-// function waits longer than its timeout. Each measurement has tags of its own, so messages of a late leader
-// are not taken for answers in the next measurement. No request is left but sends that never got through.
+// Messages between the leaders of nodes, as mpi/sync/measure.hpp needs them. A leader may never come, so no
+// function waits longer than its timeout. Each measurement has its own tags, so a late leader's messages are
+// not taken for answers in the next measurement. The only requests that may remain are sends that were never
+// received.
 #pragma once
 
 #include <mpi.h>
@@ -13,18 +14,18 @@ namespace ovni::mpi {
 
 class LeaderLink {
  public:
-    // Leaders are given up `timeout` ns after the last message of any leader, and all after five times that.
-    // `number`: that of the measurement. `missing`: nodes that did not come to the measurement before; the
-    // wait for these is much shorter. Null: the wait for all is the longer one.
+    // A leader is given up `timeout` ns after the last message of any leader, and all are given up after five
+    // times that. `number`: of the measurement. `missing`: nodes that missed the previous measurement; the
+    // wait for these is much shorter. Null: no node is known to be missing.
     LeaderLink(MPI_Comm leaders, int number, int64_t timeout, bool* missing) noexcept;
     ~LeaderLink();
     LeaderLink(const LeaderLink&) = delete;
     LeaderLink& operator=(const LeaderLink&) = delete;
 
-    // The wait for a leader that stops in the middle of a burst: short enough that others do not give up.
+    // The wait, in ns, for a leader that stops within a burst: short enough that others do not give up.
     int64_t patience() const noexcept { return timeout_ / 4; }
 
-    // The time for all exchanges of a measurement.
+    // The time, in ns, for all exchanges of a measurement.
     int64_t budget() const noexcept { return timeout_ / 2; }
 
     // The clock of events.
@@ -35,9 +36,9 @@ class LeaderLink {
     void rest() noexcept;
     bool is_over() const noexcept;
 
-    // Notes for the next measurement which nodes have never come to this one.
+    // Stores in `missing` which nodes did not come to this measurement.
     void note_missing() noexcept;
-    // Informs leaders that never came, or stopped answering, that nobody waits for them any more.
+    // Informs leaders that never came, or stopped answering, that the others have given them up.
     void dismiss_absent() noexcept;
     int absent() const noexcept { return absent_; }
     int first_absent() const noexcept { return first_absent_; }
@@ -46,7 +47,7 @@ class LeaderLink {
  private:
     // The silence of a node from which a message was expected.
     struct Silence {
-        int64_t since, until;  // first and last poll in vain after the last message
+        int64_t since, until;  // first and last unsuccessful poll after the last message
         bool was_heard;
     };
 

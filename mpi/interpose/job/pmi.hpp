@@ -8,8 +8,8 @@
 
 namespace ovni::mpi {
 
-// The name, which no other job of that launcher has; "" if hydra has not started this process, or does not
-// answer within seconds. Call before PMPI_Init: later the descriptor belongs to MPI.
+// Gets the job's name, which is unique for that launcher; "" if hydra has not started this process, or does
+// not answer within seconds. Call before PMPI_Init: later the descriptor belongs to MPI.
 void ask_hydra_for_job(char* name, size_t room) noexcept;
 
 }  // namespace ovni::mpi

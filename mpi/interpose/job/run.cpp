@@ -116,7 +116,7 @@ bool move_trace(const char* from, const char* to) noexcept {
     return is_moved;
 }
 
-enum class Message { told, left_to_others };
+enum class Message { printed, left_to_others };
 
 // "<directory>.<number>"
 struct NumberedPath {
@@ -146,7 +146,7 @@ int agreed_number(const PrivateComm& leaders, const char* directory, bool takes_
 void move_older_trace(const char* from, const char* to, Message message) noexcept {
     if (!move_trace(from, to))
         not_moved.once(from);
-    else if (message == Message::told)
+    else if (message == Message::printed)
         moved.once(to);
 }
 
@@ -206,7 +206,7 @@ void move_older_traces(const PrivateComm& leaders, const char* directory, const 
     const int number = agreed_number(leaders, from, is_first);
     if (is_first)
         move_older_trace(from, NumberedPath(from, number).text,
-                         place == first_place ? Message::told : Message::left_to_others);
+                         place == first_place ? Message::printed : Message::left_to_others);
     leaders.any(0, none);
 }
 

@@ -23,8 +23,8 @@ constexpr size_t longest = MPI_MAX_INFO_VAL - 1;
 constexpr char info_key[] = "env";
 constexpr const char* birth_variable = "OVNI_SPAWNED";
 
-Report spawned_not_traced{"spawned programs are not traced: what they have to be told, %s, is too long"};
-Report left_out{"spawned programs are not told %s: it is too long (give it to mpirun)"};
+Report spawned_not_traced{"spawned programs are not traced: the variable to pass on, %s, is too long"};
+Report left_out{"%s is too long to pass on to spawned programs (give it to mpirun)"};
 Report only_calls_fit{"of spawned programs only calls are recorded: there is no room for %s"};
 
 RunName run;
@@ -124,8 +124,8 @@ Birth Birth::of_world() noexcept {
     OVNI_KNOWN_PMPI(Comm_get_parent)(&birth.parent);
     if (birth.parent == comm_null()) return birth;
     birth.world = number_of_world();
-    const char* told = secure_getenv(birth_variable);
-    if (told && sscanf(told, "%d.%" SCNx64, &birth.applications, &birth.id) != 2) birth.id = 0;
+    const char* inherited = secure_getenv(birth_variable);
+    if (inherited && sscanf(inherited, "%d.%" SCNx64, &birth.applications, &birth.id) != 2) birth.id = 0;
     return birth;
 }
 
@@ -153,18 +153,18 @@ bool SpawnInfos::add(MPI_Info theirs, const char* environment) noexcept {
     return OVNI_PMPI(Info_set)(info, info_key, environment) == MPI_SUCCESS;
 }
 
-bool SpawnInfos::tell_one(MPI_Info theirs, uint64_t id) noexcept {
+bool SpawnInfos::pass_one(MPI_Info theirs, uint64_t id) noexcept {
     Environment given;
     given.read(theirs);
     for (Senses senses : {Senses::all, Senses::calls}) {
         Environment environment = given;
         char line[2 * PATH_MAX] = "";
-        const bool is_told = add_needed(environment, id, senses, line);
+        const bool is_passed = add_needed(environment, id, senses, line);
         const char* missing = nullptr;
-        for (char** variable = environ; *variable && is_told; ++variable)
+        for (char** variable = environ; *variable && is_passed; ++variable)
             if (is_setting(*variable) && !environment.add(*variable)) missing = *variable;
-        if (senses == Senses::all && (!is_told || missing)) continue;
-        if (!is_told) return spawned_not_traced.once(line), false;
+        if (senses == Senses::all && (!is_passed || missing)) continue;
+        if (!is_passed) return spawned_not_traced.once(line), false;
         if (senses == Senses::calls) only_calls_fit.once("the names of more libraries");
         if (missing) left_out.once(missing);
         return add(theirs, environment.text());
@@ -172,11 +172,11 @@ bool SpawnInfos::tell_one(MPI_Info theirs, uint64_t id) noexcept {
     return false;
 }
 
-void SpawnInfos::tell(int count, uint64_t id) noexcept {
+void SpawnInfos::pass(int count, uint64_t id) noexcept {
     if (!passed_ || count <= 0 || !own_.make(count) || !own_in_fortran_.make(count)) return;
     Handles<MPI_Info, info_of> theirs(passed_, language_);
     for (int i = 0; i < count; ++i) {
-        if (!tell_one(theirs.get(i), id)) return;
+        if (!pass_one(theirs.get(i), id)) return;
         own_in_fortran_[i] = OVNI_C2F(Info, own_[i]);
     }
     passed_ = language_ == Language::c ? static_cast<const void*>(own_.data()) : own_in_fortran_.data();

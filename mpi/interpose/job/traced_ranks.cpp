@@ -214,7 +214,7 @@ void withdraw_rank() noexcept {
     if (announcement.way == Way::files) flag_of(rank_by_launcher()).lower();
 }
 
-TracedRanks meet_traced_ranks() noexcept {
+TracedRanks find_traced_ranks() noexcept {
     const int size = size_of_world(), own = rank_in_world();
     auto* ranks = static_cast<int*>(malloc(static_cast<size_t>(size) * sizeof(int)));
     int count = ranks ? find_announced(ranks, own, size) : 0;

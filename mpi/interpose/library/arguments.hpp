@@ -84,18 +84,19 @@ struct Envelope {
     int32_t peer = 0, tag = 0;
 };
 
-// The statuses that a call fills. The call gets ours if the program ignores them and we do not.
+// The statuses that a call fills. If the program ignores them and the tracer needs them, the call gets the
+// tracer's.
 class Statuses {
  public:
     Statuses() = default;
     Statuses(void* program, Language language) noexcept : passed_(program), language_(language) {}
-    // Call before the call of MPI: there will be `count` statuses to read after it. False without memory.
+    // Call before the MPI call, if `count` statuses are to be read after it. False if memory runs out.
     bool need(int count) noexcept { return !are_ignored() || take_ours(count); }
-    // The argument for MPI.
+    // The argument to pass to MPI.
     void* passed() const noexcept { return passed_; }
     MPI_Status* for_c() const noexcept { return static_cast<MPI_Status*>(passed_); }
 
-    // Call after the call of MPI, and after need().
+    // Call after the MPI call, and only if need() was called before it.
     Envelope envelope(int i = 0) const noexcept;
     uint64_t bytes(int i = 0) const noexcept { return envelope(i).bytes; }
     bool is_cancelled(int i = 0) const noexcept;
@@ -119,7 +120,7 @@ class Statuses {
 // True for MPI_IN_PLACE.
 bool is_in_place(const void* buffer, Language language) noexcept;
 
-// Size of so many elements; 0 for MPI_DATATYPE_NULL, which arguments without a meaning may be.
+// Size of `count` elements in bytes; 0 for MPI_DATATYPE_NULL, which MPI allows in ignored arguments.
 uint64_t bytes_of(int64_t count, MPI_Datatype type) noexcept;
 
 // Ranks and tags as in a trace: see ovni/mpi_events.h.

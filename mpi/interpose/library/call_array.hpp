@@ -1,4 +1,4 @@
-// An array that lives as long as a call: on the stack while it is small.
+// An array that lives as long as a call: on the stack if it is small.
 #pragma once
 
 #include <cstdlib>
@@ -18,7 +18,7 @@ class CallArray {
     CallArray(const CallArray&) = delete;
     CallArray& operator=(const CallArray&) = delete;
 
-    // Makes room for `count` elements, not initialised; null without memory. Call once.
+    // Makes room for `count` uninitialised elements; null if memory runs out. Call once.
     T* make(int count) noexcept {
         data_ = count <= small ? own() : static_cast<T*>(malloc(static_cast<size_t>(count) * sizeof(T)));
         return data_;

@@ -1,5 +1,5 @@
-// MPICH and the libraries with its binary interface, see family.hpp. Handles are numbers, but for files, and
-// those of predefined objects are constants. The layout of MPI_Status is a part of that interface:
+// MPICH and the libraries with its binary interface, see family.hpp. Handles are numbers, except for files,
+// and predefined handles are constants. The layout of MPI_Status is part of that interface:
 // https://www.mpich.org/abi
 #pragma once
 
@@ -28,7 +28,7 @@ inline constexpr bool bindings_call_c = true;
 inline constexpr bool may_count_from_0 = true;
 inline constexpr bool has_status_of_exchanges = false;
 
-// The number of bytes has 63 bits, the lowest bit of its upper half says that the request was cancelled.
+// The number of bytes has 63 bits. The lowest bit of its upper half is set if the request was cancelled.
 inline uint64_t bytes_in(const MPI_Status& status) noexcept {
     const auto upper = static_cast<uint32_t>(status.count_hi_and_cancelled) >> 1;
     return uint64_t{upper} << 32 | static_cast<uint32_t>(status.count_lo);
@@ -37,8 +37,8 @@ inline bool is_cancelled_in(const MPI_Status& status) noexcept {
     return (status.count_hi_and_cancelled & 1) != 0;
 }
 
-// The library has one object for all requests of a kind that end at once; bits 30 and 31 of a handle say that
-// it belongs to the library.
+// The library has one object for all requests of a kind that end at once. Bits 30 and 31 of a handle mark
+// objects of the library.
 inline bool is_shared(MPI_Request request) noexcept {
     return static_cast<uint32_t>(request) >> 30 == 1;
 }

@@ -1,5 +1,5 @@
-// Open MPI and its relatives, see family.hpp. Handles are addresses, those of predefined objects addresses of
-// variables of the library, which are looked up like its functions.
+// Open MPI and its relatives, see family.hpp. Handles are addresses. Predefined handles are addresses of
+// variables in the library, which are looked up like its functions.
 #pragma once
 
 #include <mpi.h>
@@ -35,7 +35,8 @@ inline bool is_shared(MPI_Request request) noexcept {
     return request == static_cast<MPI_Request>(empty_request.get());
 }
 
-// A code is its class, unless the program has made it up: asking for that one's would run its error handler.
+// An error code equals its class, unless the program has added it. To ask for the class of such a code would
+// run the program's error handler.
 inline int class_of(int error) noexcept {
     return error;
 }

@@ -1,4 +1,4 @@
-// Calls by the names of MPI that the loader alone does not lead to a wrapper:
+// Binds calls of MPI functions that the loader does not bind to a wrapper:
 //
 // - Fortran routines. Their wrappers are exported under names of our own, so that a function of the program
 //   that is called mpi_allreduce stays what it is. A library that asks another one for mpi_allreduce_ gets
@@ -7,7 +7,7 @@
 // - Libraries that were loaded with RTLD_DEEPBIND: they find the MPI library before the wrappers.
 // - Layers that hand MPI_Init and MPI_Finalize on to the MPI library, for who wants to know (Border).
 //
-// The addresses that the loader wrote, or is going to write at the first call, are replaced by those of the
+// The addresses that the loader wrote, or will write at the first call, are replaced by those of the
 // wrappers.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace ovni::mpi {
 
-// A function that takes the place of the one of that name for layers that define it without the P.
+// A function that replaces the PMPI function of that name in layers that define it without the P.
 struct Border {
     const char* name;
     void* function = nullptr;
@@ -25,9 +25,9 @@ struct Border {
 // Call once, before the program begins. `borders` stay.
 void start_binding(std::span<Border> borders) noexcept;
 
-// Looks at all libraries that were loaded since the last call, once there is an MPI library. Called where MPI
-// begins, and at each lookup in a library on x86-64: a Fortran library that is loaded later, and in which
-// nobody looks up anything, is not recorded.
+// Binds the imports of all libraries that were loaded since the last call, if there is an MPI library. Called
+// where MPI begins, and on x86-64 at each lookup in a library. So a Fortran library that is loaded later, and
+// in which no symbol is looked up, is not recorded.
 void bind_imports() noexcept;
 
 }  // namespace ovni::mpi

@@ -1,17 +1,18 @@
-// A session of ours, for programs that use MPI by sessions alone (MPI 4): they have no MPI_COMM_WORLD, but a
-// group with its ranks, of which communicators can be made. It ends before the last of the program does.
+// The tracer's own session, for programs that use MPI by sessions alone (MPI 4). They have no MPI_COMM_WORLD,
+// but a group with its ranks, of which communicators can be made. The tracer's session ends before the
+// program's last one.
 #pragma once
 
 #include <mpi.h>
 
 namespace ovni::mpi {
 
-// Call behind the first MPI_Session_init, if MPI_Init was not called. Returns false if MPI gives no session.
+// Call after the first MPI_Session_init if MPI_Init was not called. Returns false if MPI gives no session.
 bool open_own_session() noexcept;
 void close_own_session() noexcept;
 bool has_own_session() noexcept;
 
-// Collective over these ranks of the world. Returns false if there is no communicator of them.
+// Collective over these ranks of the world. Returns false if the communicator could not be made.
 bool make_in_own_session(const int* ranks, int count, MPI_Comm* comm) noexcept;
 
 // The processes in the order of MPI_COMM_WORLD.

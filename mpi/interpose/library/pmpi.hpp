@@ -1,5 +1,5 @@
-// The MPI library of the process, found when the program first needs it: nothing here refers to a symbol of
-// libmpi, so that the library can be preloaded into programs without MPI.
+// The MPI library of the process, found when the program first needs it. Nothing here refers to a symbol of
+// libmpi, so that this library can be preloaded into programs without MPI.
 #pragma once
 
 #include <atomic>
@@ -8,13 +8,13 @@
 
 namespace ovni::mpi {
 
-// A function or variable of the MPI library, wherever that was loaded; null if there is none.
+// A function or variable of the MPI library; null if there is none.
 void* find_symbol(const char* name) noexcept;
 
 // A function by find_symbol(); a missing one is reported and replaced by one that returns MPI_ERR_OTHER.
 void* find_function(const char* name) noexcept;
 
-// The function that does the work of another one, of each row of the table: found when it is first asked for.
+// For each row of the table a function to call, found at first use.
 using Targets = std::atomic<void*>[std::size(function_rows)];
 
 template <class Signature>
@@ -28,9 +28,9 @@ Signature* target(Targets& known_targets, Function function, void* (*find)(Funct
     return reinterpret_cast<Signature*>(found);
 }
 
-// The function that a wrapper hands its call on to. That is a function of a layer on the profiling interface
-// if there is one behind this library (layers.hpp), else that of the MPI library. If the MPI of the process
-// is of another family, it is the wrapper of the tracing library for it, if there is one.
+// The function that a wrapper forwards its call to: a layer's, if there is a layer on the profiling interface
+// behind this library (layers.hpp), else the MPI library's. If the MPI of the process is of another family,
+// it is the wrapper in the tracing library for that family, if there is one.
 void* find_next_function(Function function) noexcept;
 inline Targets next_functions;
 
@@ -39,7 +39,7 @@ Signature* next(Function function) noexcept {
     return target<Signature>(next_functions, function, find_next_function);
 }
 
-// The function of the MPI library itself, for calls of our own: OVNI_KNOWN_PMPI(Type_size_x)(type, &size).
+// The function of the MPI library itself, for calls by the tracer: OVNI_KNOWN_PMPI(Type_size_x)(type, &size).
 void* find_pmpi_function(Function function) noexcept;
 inline Targets pmpi_functions;
 

@@ -1,4 +1,4 @@
-// A communicator of the tracer: the program's own are never used, and an error on it is a return value.
+// A communicator of the tracer, which never uses the program's communicators. Errors on it are return values.
 #pragma once
 
 #include <ctime>
@@ -11,7 +11,7 @@ namespace ovni::mpi {
 
 class PrivateComm {
  public:
-    // All functions are collective. A communicator that could not be made is not valid().
+    // All functions are collective. If a communicator could not be made, valid() is false.
     static PrivateComm of_world() noexcept {
         return made_of_world(
             [](MPI_Comm world, MPI_Comm* comm) { return OVNI_PMPI(Comm_dup)(world, comm) == MPI_SUCCESS; });
@@ -19,7 +19,7 @@ class PrivateComm {
     // Collective over these ranks of MPI_COMM_WORLD alone.
     static PrivateComm of_ranks(const int* ranks, int count) noexcept {
         return made_of_world([&](MPI_Comm world, MPI_Comm* comm) {
-            constexpr int tag = 0x6f76;  // no other function of ours uses one here
+            constexpr int tag = 0x6f76;  // the only tag on tracer communicators
             MPI_Group all, some;
             if (OVNI_PMPI(Comm_group)(world, &all) != MPI_SUCCESS) return false;
             bool made = OVNI_PMPI(Group_incl)(all, count, ranks, &some) == MPI_SUCCESS;
@@ -40,12 +40,12 @@ class PrivateComm {
         return PrivateComm(comm, OVNI_PMPI(Comm_split_type)(comm_, MPI_COMM_TYPE_SHARED, rank(), info_null(),
                                                             &comm) == MPI_SUCCESS);
     }
-    // Ranks with equal colours; one with MPI_UNDEFINED gets none.
+    // The communicator of the ranks with this colour; none for MPI_UNDEFINED.
     PrivateComm split(int colour) const noexcept {
         MPI_Comm comm = comm_null();
         return PrivateComm(comm, OVNI_PMPI(Comm_split)(comm_, colour, rank(), &comm) == MPI_SUCCESS);
     }
-    // The lowest rank of each node; the others get none.
+    // The communicator of the lowest ranks of all nodes; none on other ranks.
     PrivateComm leaders(const PrivateComm& node) const noexcept {
         return split(node.rank() == 0 ? 0 : MPI_UNDEFINED);
     }
@@ -75,8 +75,8 @@ class PrivateComm {
     bool allgather(const char* own, int bytes, char* all) const noexcept {
         return OVNI_PMPI(Allgather)(own, bytes, type_char(), all, bytes, type_char(), comm_) == MPI_SUCCESS;
     }
-    // A barrier in which no rank takes a core from those that are still at work.
-    void meet_asleep() const noexcept {
+    // A barrier that sleeps, so that waiting ranks leave the cores to ranks that still work.
+    void barrier_asleep() const noexcept {
         MPI_Request request = request_null();
         int all_there = OVNI_PMPI(Ibarrier)(comm_, &request) != MPI_SUCCESS;
         while (!all_there) {
@@ -94,7 +94,7 @@ class PrivateComm {
 
  private:
     PrivateComm(MPI_Comm comm, bool made) noexcept : comm_(made ? comm : comm_null()) {}
-    // The handler of the program must not see an error of ours.
+    // The program's error handler must not see errors of the tracer.
     template <class Make>
     static PrivateComm made_of_world(Make make) noexcept {
         MPI_Comm world = comm_world(), comm = comm_null();

@@ -1,6 +1,6 @@
-// The bytes that a rank sends and receives in a collective, from its arguments: by a table of who sends how
-// many blocks, and who receives how many. Bytes are those of the buffers; what a rank keeps for itself
-// counts.
+// Computes from the arguments of a collective how many bytes a rank sends and receives. A table gives the
+// number of blocks for each function and role. Bytes are those of the buffers, including the part that a rank
+// keeps for itself.
 #pragma once
 
 #include <mpi.h>
@@ -43,7 +43,7 @@ inline constexpr CollectiveFlow Neighbor_alltoall{all, of_all, all, of_all, true
 
 }  // namespace flows
 
-// The arguments of one direction: a block of `count`, or `counts` of blocks, of one type, or of `types`.
+// The arguments of one direction: one `count` or `counts` per block, and one type or `types` per block.
 struct CollectiveSide {
     const void* buffer = nullptr;
     int64_t count = 0;
@@ -51,7 +51,7 @@ struct CollectiveSide {
     MPI_Datatype type = {};
     Types types = {};
 
-    // Bytes of block i; of `n` blocks.
+    // Bytes of block i, and of the first `n` blocks.
     uint64_t block(uint32_t i) const noexcept;
     uint64_t blocks(uint32_t n) const noexcept;
 };
@@ -60,7 +60,7 @@ struct CollectiveBytes {
     uint64_t sent = 0, received = 0;
 };
 
-// Arguments that have no meaning on this rank are not looked at.
+// Does not read arguments that MPI ignores on this rank.
 CollectiveBytes bytes_of(const CollectiveFlow& flow, const Communicator& comm, int root,
                          const CollectiveSide& sent, const CollectiveSide& received,
                          Language language) noexcept;

@@ -54,20 +54,20 @@ void set_partitions(Posted& posted, int partitions) noexcept {
     posted.bytes *= static_cast<uint64_t>(partitions);
 }
 
-void say_started(Moment& moment, const Posted& posted) noexcept {
+void record_request_start(Moment& moment, const Posted& posted) noexcept {
     if (posted.ordinal != 0) {
         if (moment.recorded) require_version_of_mpi_4(moment.thread);
-        moment.say(OVNI_MPI_STARTED, posted.number, posted.starts, posted.ordinal);
+        moment.record(OVNI_MPI_STARTED, posted.number, posted.starts, posted.ordinal);
     }
     if (posted.kind == PostedKind::collective) return;
     constexpr EventCode send = OVNI_MPI_SEND_STARTED, receive = OVNI_MPI_RECEIVE_STARTED;
     bool sends = posted.kind == PostedKind::send;
-    moment.say(sends ? send : receive, posted.peer, posted.tag, posted.communicator, posted.number);
-    if (sends) moment.say(OVNI_MPI_BYTES, posted.bytes);
+    moment.record(sends ? send : receive, posted.peer, posted.tag, posted.communicator, posted.number);
+    if (sends) moment.record(OVNI_MPI_BYTES, posted.bytes);
 }
 
-void say_ended(Moment& moment, const Posted& posted, uint32_t how) noexcept {
-    moment.say(OVNI_MPI_REQUEST_ENDED, posted.number, how);
+void record_request_end(Moment& moment, const Posted& posted, uint32_t how) noexcept {
+    moment.record(OVNI_MPI_REQUEST_ENDED, posted.number, how);
 }
 
 bool is_known(const Envelope& message) noexcept {
@@ -75,7 +75,7 @@ bool is_known(const Envelope& message) noexcept {
 }
 
 // The request has ended, and the events of that are written. `message`: what a receive has got, if known.
-[[gnu::cold]] void add_to_account(MPI_Request handle, const Posted& posted, uint32_t how, bool told,
+[[gnu::cold]] void add_to_account(MPI_Request handle, const Posted& posted, uint32_t how, bool is_recorded,
                                   const Envelope* message) noexcept {
     const bool receives = posted.receives();
     if (!receives && posted.kind != PostedKind::send) return;
@@ -83,7 +83,7 @@ bool is_known(const Envelope& message) noexcept {
     const AccountLock lock;
     switch (take_shown(handle, posted)) {
         case Shown::yes:
-            if (told) return;
+            if (is_recorded) return;
             if (has_message && !message) return lose_account();
             // A send that has ended in order counts by its begin; a persistent one begins again.
             if (receives || posted.persistent || how != OVNI_MPI_COMPLETED)
@@ -105,9 +105,9 @@ void settle(const Moment& moment, MPI_Request handle, const Posted& posted, uint
             const Envelope* message = nullptr) noexcept {
     if (posted.shown == Shown::never) return;
     // Told again, an end that the stream has is ignored.
-    const bool told = is_whole(moment);
-    if (told && posted.shown == Shown::yes) return;
-    add_to_account(handle, posted, how, told, message);
+    const bool is_recorded = is_whole(moment);
+    if (is_recorded && posted.shown == Shown::yes) return;
+    add_to_account(handle, posted, how, is_recorded, message);
 }
 
 void end_request(MPI_Request handle, Posted posted) noexcept {
@@ -132,7 +132,7 @@ bool was_cancelled(MPI_Request handle, const Posted& posted) noexcept {
 void fail_ended(Moment& moment, MPI_Request before, MPI_Request now, const Posted& posted) noexcept {
     if (posted.number == 0 || before == request_null() || now != request_null()) return;
     if (posted.active) {
-        say_ended(moment, posted, OVNI_MPI_FAILED);
+        record_request_end(moment, posted, OVNI_MPI_FAILED);
         settle(moment, before, posted, OVNI_MPI_FAILED);
     }
     forget(before, posted);
@@ -153,7 +153,7 @@ void complete(Moment& moment, MPI_Request handle, const Posted& posted, const St
     if (may_share && find_request(handle).number != posted.number) return;
     bool cancelled = statuses && statuses->is_cancelled(status) && was_cancelled(handle, posted);
     const uint32_t how = cancelled ? OVNI_MPI_CANCELLED : OVNI_MPI_COMPLETED;
-    say_ended(moment, posted, how);
+    record_request_end(moment, posted, how);
     if (posted.kind == PostedKind::communicator) appear(moment, posted);
     if (statuses && !cancelled) {
         Envelope message = statuses->envelope(status);
@@ -161,8 +161,8 @@ void complete(Moment& moment, MPI_Request handle, const Posted& posted, const St
         // MPICH 4.0 says that nobody's message comes from rank 0.
         if (posted.persistent && posted.peer == OVNI_MPI_NOBODY) message.peer = OVNI_MPI_NOBODY;
         if (posted.kind == PostedKind::exchange) message = received_by(posted, message);
-        if (posted.receives()) moment.say(OVNI_MPI_MESSAGE, message.bytes, message.peer, message.tag);
-        if (posted.kind == PostedKind::transfer) moment.say(OVNI_MPI_BYTES, message.bytes);
+        if (posted.receives()) moment.record(OVNI_MPI_MESSAGE, message.bytes, message.peer, message.tag);
+        if (posted.kind == PostedKind::transfer) moment.record(OVNI_MPI_BYTES, message.bytes);
         settle(moment, handle, posted, how, is_known(message) ? &message : nullptr);
     } else {
         settle(moment, handle, posted, how);
@@ -208,7 +208,7 @@ void Start::entered(Moment& moment) noexcept {
         Posted posted = find_request(requests.get(i));
         if (!posted.persistent) continue;
         ++posted.starts;
-        say_started(moment, posted);
+        record_request_start(moment, posted);
         const bool is_shown = moment.recorded && moment.thread.is_on;
         // MXg keeps those in step that it counts.
         const bool is_missed = posted.ordinal == 0 && counts(moment);
@@ -240,7 +240,7 @@ void Start::fail(Moment& moment, int) noexcept {
     for (int i = 0; i < count; ++i) {
         Posted posted = find_request(requests.get(i));
         if (!posted.persistent) continue;
-        say_ended(moment, posted, OVNI_MPI_FAILED);
+        record_request_end(moment, posted, OVNI_MPI_FAILED);
         settle(moment, requests.get(i), posted, OVNI_MPI_FAILED);
         end_request(requests.get(i), posted);
     }
@@ -262,7 +262,7 @@ Payload RequestUse::enter(Moment& moment) noexcept {
 Payload RequestUse::leave(Moment& moment) noexcept {
     if (moment.function == Function::Request_free && posted.number != 0) {
         if (posted.active) {
-            say_ended(moment, posted, how);
+            record_request_end(moment, posted, how);
             settle(moment, handle, posted, how);
         }
         forget(handle, posted);
@@ -299,7 +299,7 @@ void Completion::fail(Moment& moment, int) noexcept {
     bool goes_on = posted.persistent && request.get() != request_null();
     if (!goes_on) return fail_ended(moment, handle, request.get(), posted);
     if (flag || !posted.active) return;
-    say_ended(moment, posted, OVNI_MPI_FAILED);
+    record_request_end(moment, posted, OVNI_MPI_FAILED);
     settle(moment, handle, posted, OVNI_MPI_FAILED);
     end_request(handle, posted);
 }
@@ -338,7 +338,7 @@ void Completions::finish_those(Moment& moment, bool some_failed) noexcept {
         } else if (error != MPI_ERR_PENDING && which >= 0 && which < count) {
             Posted known = book_of(which);
             if (known.number == 0 || !known.active) continue;
-            say_ended(moment, known, OVNI_MPI_FAILED);
+            record_request_end(moment, known, OVNI_MPI_FAILED);
             settle(moment, handles[which], known, OVNI_MPI_FAILED);
             end_request(handles[which], known);
         }

@@ -1,8 +1,8 @@
-// Records of calls of MPI beyond entering and leaving, one class per record of scripts/mpi_table.py.
-// A wrapper fills in the arguments by their roles; enter() is asked before the call, entered() behind the
-// event of entering, leave() after a call that succeeded, fail() after another, miss() behind leave() if not
-// all of the call is in the stream: that counts what took effect. They keep the books, and say what
-// ovni/mpi_events.h wants of the call: as payload, and in detail events.
+// Records of the details of MPI calls, one class per record of scripts/mpi_table.py. A wrapper fills in the
+// arguments by their roles; enter() is asked before the call, entered() behind the event of entering, leave()
+// after a call that succeeded, fail() after another, miss() behind leave() if not all of the call is in the
+// stream: that counts what took effect. They keep the books, and say what ovni/mpi_events.h wants of the
+// call: as payload, and in detail events.
 #pragma once
 
 #include "mpi/interpose/books/communicators.hpp"
@@ -21,10 +21,10 @@ struct Plain {
     Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
 };
 
-// MPI_Finalize: rank 0 of a communicator records what it has not recorded of it yet.
+// MPI_Finalize: rank 0 of each communicator records members that are still missing.
 struct Finalization {
-    // The MPI_Finalize itself is not recorded.
-    static void tell_unrecorded(Function function) noexcept;
+    // Call instead of enter() if MPI_Finalize itself is not recorded.
+    static void record_unrecorded(Function function) noexcept;
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept { return Payload(moment.function); }
 };
@@ -65,7 +65,7 @@ struct PostedReceive {
     MPI_Comm comm;
     Requests newrequest;
     uint32_t number = 0;
-    bool is_shown = false;  // the stream has the event of entering
+    bool is_shown = false;  // the stream has the enter event
     Payload enter(Moment& moment) noexcept;
     void entered(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
@@ -163,7 +163,7 @@ struct RequestUse {
     Payload leave(Moment& moment) noexcept;
 };
 
-// A request that no function of MPI completes by itself.
+// A request that only the program completes.
 struct Request {
     Requests newrequest;
     Payload enter(Moment& moment) noexcept;
@@ -223,8 +223,8 @@ struct Collective {
     Payload enter(Moment& moment) noexcept;
     void entered(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
-    // True if all ranks of the world may have to come before the call returns.
-    bool meets_world() const noexcept { return !newrequest && comm == comm_world(); }
+    // True if the call may return only after all ranks of the world have entered it.
+    bool is_blocking_on_world() const noexcept { return !newrequest && comm == comm_world(); }
 };
 
 // Makes a request that starts a collective as often as the program wants.

@@ -1,4 +1,4 @@
-// Records of the calls that programs make most, inline in their wrappers, where the function is a constant.
+// Records of the most frequent calls, inline in their wrappers, where the function is a constant.
 #pragma once
 
 #include "mpi/interpose/books/communicators.hpp"
@@ -14,16 +14,16 @@ namespace ovni::mpi {
     return payload;
 }
 
-// There is no room for the request behind the number of a function: see say_posts().
+// If the payload begins with a function number, there is no room for the request: see record_posts().
 [[gnu::always_inline]] inline Payload of_posted(Moment& moment, int peer, int tag, MPI_Comm comm,
                                                 uint32_t request) noexcept {
     Payload payload = of_message(moment, peer, tag, comm);
     return row_of(moment.function).number != 0 ? payload : payload.add(request);
 }
 
-// Call behind the enter of a call that posts a request.
-[[gnu::always_inline]] inline void say_posts(Moment& moment, uint32_t request) noexcept {
-    if (row_of(moment.function).number != 0) moment.say(OVNI_MPI_POSTS, request);
+// Call after the enter of a call that posts a request.
+[[gnu::always_inline]] inline void record_posts(Moment& moment, uint32_t request) noexcept {
+    if (row_of(moment.function).number != 0) moment.record(OVNI_MPI_POSTS, request);
 }
 
 [[gnu::always_inline]] inline Payload transferred(Moment& moment, const Envelope& message) noexcept {

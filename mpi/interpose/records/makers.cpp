@@ -42,16 +42,16 @@ bool is_copy(Function function) noexcept {
 
 }  // namespace
 
-void Finalization::tell_unrecorded(Function function) noexcept {
+void Finalization::record_unrecorded(Function function) noexcept {
     Thread* thread = this_thread();
     if (!thread || !thread->stream_known || !may_define(*thread)) return;
     KeepErrno keep(*thread);
     Moment moment{*thread, function, true, ovni::stream_now()};
-    tell_members(moment);
+    record_missing_members(moment);
 }
 
 Payload Finalization::enter(Moment& moment) noexcept {
-    tell_members(moment);
+    record_missing_members(moment);
     return Payload(moment.function);
 }
 
@@ -106,7 +106,7 @@ Payload SpawnMaker::leave(Moment& moment) noexcept {
 void* SpawnMaker::passed() noexcept {
     int rank = MPI_PROC_NULL;
     if (comm != comm_null() && comm != MPI_Comm()) OVNI_KNOWN_PMPI(Comm_rank)(comm, &rank);
-    if (rank == root) infos.tell(count, expected.id);
+    if (rank == root) infos.pass(count, expected.id);
     return infos.passed();
 }
 

@@ -1,4 +1,4 @@
-// Records of calls that make communicators, windows and files, name them, and end them; as in details.hpp.
+// Records, as in details.hpp, of calls that make, name and free communicators, windows and files.
 #pragma once
 
 #include "core/label_hash.hpp"
@@ -10,7 +10,7 @@
 
 namespace ovni::mpi {
 
-// The argument by which communicators differ that are made at one time: a tag, or a text.
+// The argument that tells apart communicators made concurrently: a tag, or a text.
 struct Distinction {
     constexpr Distinction(int tag) noexcept : value(static_cast<uint32_t>(tag)) {}
     constexpr Distinction(std::string_view text) noexcept : value(label_hash(text)) {}
@@ -21,7 +21,7 @@ struct CommunicatorMaker {
     MPI_Comm comm;  // its origin; MPI_COMM_NULL if there is none
     int root;
     Distinction distinction;
-    bool joins_two;  // both sides have another `comm`
+    bool joins_two;  // each side passes its own `comm`
     Comms newcomm;
     Language language;
     Requests newrequest = {};
@@ -34,7 +34,7 @@ struct CommunicatorMaker {
     Origin origin(Moment& moment) const noexcept;
 };
 
-// Record of a call that starts a world, and makes the communicator with it.
+// Record of a call that starts a world and makes the communicator with it.
 struct SpawnMaker {
     MPI_Comm comm;
     int root, count;
@@ -43,7 +43,7 @@ struct SpawnMaker {
     Expected expected = {};
     Payload enter(Moment& moment) noexcept;
     Payload leave(Moment& moment) noexcept;
-    // The infos for MPI. Call once, also if nothing is recorded.
+    // The infos to pass to MPI. Call once, even if nothing is recorded.
     void* passed() noexcept;
     const MPI_Info* for_c() noexcept { return static_cast<const MPI_Info*>(passed()); }
 };

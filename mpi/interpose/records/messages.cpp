@@ -54,7 +54,7 @@ Payload PostedSend::enter(Moment& moment) noexcept {
 }
 
 void PostedSend::entered(Moment& moment) noexcept {
-    say_posts(moment, number);
+    record_posts(moment, number);
 }
 
 Payload PostedSend::leave(Moment& moment) noexcept {
@@ -72,14 +72,14 @@ Payload PostedReceive::enter(Moment& moment) noexcept {
 }
 
 void PostedReceive::entered(Moment& moment) noexcept {
-    say_posts(moment, number);
+    record_posts(moment, number);
     is_shown = is_enter_shown(moment);
 }
 
 Payload PostedReceive::leave(Moment& moment) noexcept {
     if (peer == MPI_PROC_NULL) {
-        moment.say(OVNI_MPI_REQUEST_ENDED, number, uint32_t{OVNI_MPI_COMPLETED});
-        moment.say(OVNI_MPI_MESSAGE, uint64_t{0}, int32_t{OVNI_MPI_NOBODY}, int32_t{OVNI_MPI_ANY});
+        moment.record(OVNI_MPI_REQUEST_ENDED, number, uint32_t{OVNI_MPI_COMPLETED});
+        moment.record(OVNI_MPI_MESSAGE, uint64_t{0}, int32_t{OVNI_MPI_NOBODY}, int32_t{OVNI_MPI_ANY});
     } else {
         Posted posted = posted_receive(number);
         posted.shown = is_shown ? Shown::yes : counts(moment) ? Shown::no : Shown::never;
@@ -96,7 +96,7 @@ Payload Exchange::enter(Moment& moment) noexcept {
 }
 
 Payload Exchange::leave(Moment& moment) noexcept {
-    moment.say(OVNI_MPI_BYTES, sent(send).bytes);
+    moment.record(OVNI_MPI_BYTES, sent(send).bytes);
     return transferred(moment, status.envelope());
 }
 
@@ -111,7 +111,7 @@ Payload PostedExchange::enter(Moment& moment) noexcept {
 }
 
 void PostedExchange::entered(Moment& moment) noexcept {
-    say_posts(moment, number);
+    record_posts(moment, number);
 }
 
 Payload PostedExchange::leave(Moment& moment) noexcept {

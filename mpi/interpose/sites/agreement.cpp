@@ -102,7 +102,7 @@ uint64_t await_agreement() noexcept {
 }
 
 void agree_on_recording(uint64_t agreed) noexcept {
-    meet_controller();
+    open_stream_for_controller();
     if (agreed) {
         agreement.newest = std::max(agreement.newest, agreed);
         ovni_private_job_agreed(agreed);

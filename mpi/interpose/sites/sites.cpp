@@ -19,7 +19,7 @@ constexpr uint32_t function_number(Function function) noexcept {
 
 void await_calls() noexcept {
     // Chains are read with the first stream.
-    if (secure_getenv("OVNI_CONTROL") || secure_getenv("OVNI_CONTROL_SCOPE")) meet_controller();
+    if (secure_getenv("OVNI_CONTROL") || secure_getenv("OVNI_CONTROL_SCOPE")) open_stream_for_controller();
     const uint8_t* awaits = ovni_private_awaited_calls();
     if (!awaits) return;
     for (size_t i = 1; i < std::size(function_rows); ++i) {
@@ -31,18 +31,18 @@ void await_calls() noexcept {
     }
 }
 
-void meet_controller() noexcept {
+void open_stream_for_controller() noexcept {
     const ovni_private_window* window = ovni_private_thread_window;
     if (!window || !__atomic_load_n(&window->running, __ATOMIC_RELAXED)) ovni_private_thread_open();
 }
 
 void hit_call(Function function) noexcept {
-    meet_controller();
+    open_stream_for_controller();
     ovni_private_hit_call(function_number(function));
 }
 
 void hit_slow_call(Function function, uint64_t ns) noexcept {
-    meet_controller();
+    open_stream_for_controller();
     ovni_private_hit_slow_call(function_number(function), ns);
 }
 

@@ -4,9 +4,9 @@
 //     mpi:FUNCTION                 when a call begins, before its enter event
 //     slowcall:FUNCTION:DURATION   when a call ends, behind its leave event
 //
-// Awaited calls are known when MPI_Init begins, and stand in the selection of functions. Calls before that,
-// after MPI_Finalize, and inside of other calls (by MPI or a callback) do not count. A function that `mpi.h`
-// does not declare is never called: one line in MPI_Init says so.
+// Awaited calls are known when MPI_Init begins, and are part of the selection of functions. Calls before
+// MPI_Init, after MPI_Finalize, and inside other calls (by MPI or a callback) do not count. If `mpi.h` does
+// not declare an awaited function, one line in MPI_Init reports it.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,17 @@
 
 namespace ovni::mpi {
 
-// Selects the functions that are awaited. A function that the MPI of the build does not have is reported.
+// Selects the functions that are awaited. Reports functions that the MPI of the build does not have.
 void await_calls() noexcept;
 
-// Call when the thread has a stream: reports of the calling thread count as this thread's from now on.
-void meet_controller() noexcept;
+// Opens the thread's stream if it has none: with the first stream the controller reads the chains, and counts
+// hits for this thread.
+void open_stream_for_controller() noexcept;
 
 [[gnu::cold]] void hit_call(Function function) noexcept;
 [[gnu::cold]] void hit_slow_call(Function function, uint64_t ns) noexcept;
 
-// Lives while the end of a call is written; reports the length of the call after that.
+// Lives while the end of a call is written. Its destructor reports the duration of the call.
 class SlowSite {
  public:
     [[gnu::always_inline]] SlowSite(const Thread& thread, Function function, uint8_t selection) noexcept

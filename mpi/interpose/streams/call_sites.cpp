@@ -26,7 +26,7 @@ Report bad_levels{"OVNI_CALLSITES is a number from 0 to 16, not '%s'; 1 is taken
 constexpr uint8_t most_levels = 16;
 constexpr uint32_t no_site = OVNI_MPI_NO_SITE;
 
-std::atomic<bool> tells_each_call{false};
+std::atomic<bool> records_each_call{false};
 
 // Sites of the process by their texts.
 SpinLock changing_sites;
@@ -153,23 +153,23 @@ void describe_modules(const SiteText& site) noexcept {
 
 // The stream's picture is out of date after a loss, the meaning of addresses after a file was unloaded.
 void renew(Thread& thread) noexcept {
-    ToldSites& told = thread.sites;
+    DescribedSites& described = thread.sites;
     uint32_t losses = losses_of_stream(), gone = unloadings.load(std::memory_order_relaxed);
-    if (told.losses != losses || told.unloadings != gone) forget_call_sites(thread);
-    if (told.unloadings != gone) told.numbers.clear();
-    told.losses = losses;
-    told.unloadings = gone;
+    if (described.losses != losses || described.unloadings != gone) forget_call_sites(thread);
+    if (described.unloadings != gone) described.numbers.clear();
+    described.losses = losses;
+    described.unloadings = gone;
 }
 
 // Readers add callers that the compiler has inlined, up to as many as are wanted.
-void begin_sites(ToldSites& told, uint8_t levels) noexcept {
-    if (told.version_known) return;
+void begin_sites(DescribedSites& described, uint8_t levels) noexcept {
+    if (described.version_known) return;
     ovni_private_require("mpi", OVNI_MPI_VERSION_OF_SITES);
     char text[4];
     snprintf(text, sizeof text, "%u", levels);
     const ovni_private_attribute callers{"mpi.callers", text};
     if (levels > 1) ovni_private_describe(&callers, 1);
-    told.version_known = true;
+    described.version_known = true;
 }
 
 const char* variable_text(const char* variable) noexcept {
@@ -191,7 +191,7 @@ uint8_t wanted_levels() noexcept {
 
 void select_call_sites() noexcept {
     const char* flight = variable_text("OVNI_FLIGHT");
-    tells_each_call.store(*flight && *flight != '0', std::memory_order_relaxed);
+    records_each_call.store(*flight && *flight != '0', std::memory_order_relaxed);
     find_predecessor();
     // A program that describes itself may have a reader of its own, who knows no call sites.
     const bool is_left_out =
@@ -199,21 +199,21 @@ void select_call_sites() noexcept {
     call_site_levels.store(is_left_out ? 0 : wanted_levels(), std::memory_order_relaxed);
 }
 
-void tell_call_site_now(Thread& thread, Function function, uint64_t at) noexcept {
+void record_call_site_now(Thread& thread, Function function, uint64_t at) noexcept {
     renew(thread);
     const auto row = static_cast<uint16_t>(function);
     const uint8_t levels = call_site_levels.load(std::memory_order_relaxed);
     const uint64_t key = key_of_chain(chain_of(thread, levels));
-    ToldSites& told = thread.sites;
-    if (told.shown[row] == key) return;
+    DescribedSites& described = thread.sites;
+    if (described.shown[row] == key) return;
     // User addresses have less than 48 bits.
     const uint64_t key_of_site = key ^ static_cast<uint64_t>(row) << 48;
-    uint32_t* known = told.numbers.find(key_of_site);
+    uint32_t* known = described.numbers.find(key_of_site);
     uint32_t number = known ? *known : describe(thread, function, levels, key_of_site);
-    begin_sites(told, levels);
+    begin_sites(described, levels);
     ovni::emit_at(OVNI_MPI_SITE, at, number);
     if (number == no_site) return forget_call_sites(thread);
-    if (thread.is_on && !tells_each_call.load(std::memory_order_relaxed)) told.shown[row] = key;
+    if (thread.is_on && !records_each_call.load(std::memory_order_relaxed)) described.shown[row] = key;
 }
 
 }  // namespace ovni::mpi

@@ -1,5 +1,5 @@
-// Borders at which libovni-counters.so counts, if that is loaded: calls that are recorded, and regions. Each
-// function of MPI has it in its selection; without counters nothing here is called for a call.
+// If libovni-counters.so is loaded, counters are read where recorded calls and regions begin and end.
+// Selected::counted marks the functions, so a call costs nothing here without counters.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace ovni::mpi {
 
-// Selects the calls that are recorded. Call when MPI_Init begins, behind select_functions().
+// Marks all recorded functions. Call when MPI_Init begins, after select_functions().
 void count_at_borders() noexcept;
 
-// The border comes now, and its clock is read next.
+// Reads the counters. Call just before the clock of the border is read.
 [[gnu::cold]] void read_counters() noexcept;
-// Records what was read, before the event of the border.
+// Records these values. Call before the event of the border.
 [[gnu::cold]] void emit_counters(uint64_t at) noexcept;
-// Both for a call that begins: what the tracer itself uses at its borders counts for the call.
+// Reads and records counters where a call begins. The tracer's own work there counts for the call.
 [[gnu::cold]] void count_enter(const Moment& moment) noexcept;
 
 }  // namespace ovni::mpi

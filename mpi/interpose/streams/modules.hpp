@@ -1,5 +1,5 @@
-// The files whose code is in the process, numbered as their code is met. A file that was unloaded and comes
-// back at the same address is the same module; another file at that address is another one.
+// The files whose code is in the process, numbered in the order in which their code is found. A file that is
+// loaded again at its old address keeps its number; another file at that address gets a new one.
 #pragma once
 
 #include <atomic>
@@ -8,16 +8,16 @@
 
 namespace ovni::mpi {
 
-// Counts what may have been unloaded: an address that was known before may mean other code now.
+// Counts possible unloads: after one, a known address may mean other code.
 inline std::atomic<uint32_t> unloadings{0};
 
 struct CodePlace {
     static constexpr uint32_t no_module = UINT32_MAX;
     uint32_t module = no_module;
-    uint64_t offset = 0;  // an address as the file has it; without a module that in memory
+    uint64_t offset = 0;  // address in the file; without a module, the address in memory
 };
 
-// Takes a lock of the loader, and may read a link of the file system: for rare steps.
+// Slow: takes a lock of the loader, and may read a symbolic link.
 CodePlace place_of(const void* address) noexcept;
 
 // Writes "BUILD_ID BASE PATH" of a module that place_of() has returned: build id and address in hexadecimal

@@ -1,4 +1,4 @@
-// The moment at which a thread enters or leaves a function of MPI, and the events at it.
+// The moment at which a thread enters or leaves an MPI function, and the events recorded then.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace ovni::mpi {
 
-// From now on the stream holds events that version 1.0.0 of the model lacks.
+// Call before the stream gets events that version 1.0.0 of the model lacks.
 [[gnu::cold]] void require_version_of_details_now(Thread& thread) noexcept;
 inline void require_version_of_details(Thread& thread) noexcept {
     if (!thread.has_details) [[unlikely]]
         require_version_of_details_now(thread);
 }
 
-// The stream holds a function of MPI 4, or what only these need.
+// Call before the stream gets functions of MPI 4, or events that only these need.
 [[gnu::cold]] void require_version_of_mpi_4_now(Thread& thread) noexcept;
 inline void require_version_of_mpi_4(Thread& thread) noexcept {
     if (!thread.has_mpi_4) [[unlikely]]
@@ -26,12 +26,12 @@ inline void require_version_of_mpi_4(Thread& thread) noexcept {
 struct Moment {
     Thread& thread;
     Function function;
-    bool recorded;  // if false, only the books are kept
+    bool recorded;  // if false, only the tables in `books` are updated
     uint64_t at;
 
     // Writes a detail event.
     template <class... Arguments>
-    void say(EventCode code, Arguments... arguments) noexcept {
+    void record(EventCode code, Arguments... arguments) noexcept {
         if (!recorded) return;
         require_version_of_details(thread);
         ovni::emit_at(code, at, arguments...);

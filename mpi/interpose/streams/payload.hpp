@@ -38,7 +38,7 @@ class Payload {
     unsigned size() const noexcept { return size_; }
 
  private:
-    // True with a number in front: all other first parts are larger than a number.
+    // True if the payload begins with a function number: all other first parts are larger.
     bool is_numbered() const noexcept { return (size_ & 2) != 0; }
 
     Bits bits_;

@@ -58,9 +58,9 @@ void show_ended_visits(Thread& thread, uint64_t at) noexcept {
 // The stream shows `function` and `regions` from the clock `at` on.
 void show(Thread& thread, Function function, const RegionStack& regions, uint64_t at) noexcept {
     Function shown = thread.stream.function;
-    if (shown != function && shown != Function::none) say_leave(thread, Payload(shown), at);
+    if (shown != function && shown != Function::none) emit_leave(thread, Payload(shown), at);
     show_regions_as(thread, regions, at);
-    if (shown != function && function != Function::none) say_enter(thread, function, Payload(function), at);
+    if (shown != function && function != Function::none) emit_enter(thread, function, Payload(function), at);
     thread.out_of_step &= static_cast<uint8_t>(~OutOfStep::behind);
 }
 
@@ -72,7 +72,7 @@ void show_amid(Thread& thread, Function function, const RegionStack& regions, ui
     thread.is_changing = false;
 }
 
-[[gnu::cold]] void meet_stream(Thread& thread) noexcept {
+[[gnu::cold]] void begin_stream(Thread& thread) noexcept {
     ovni_private_require("mpi", OVNI_MPI_VERSION_OF_CODES);
     thread.stream_known = true;
     streams_know_mpi.store(true, std::memory_order_relaxed);
@@ -109,7 +109,7 @@ void follow(int on, uint64_t at) noexcept {
     forget_call_sites(*thread);
     const States& open = thread->is_changing ? thread->cut : thread->program;
     if (open.function == Function::none && open.regions.size == 0) return;
-    if (!thread->stream_known) meet_stream(*thread);
+    if (!thread->stream_known) begin_stream(*thread);
     label_open_regions(*thread);
     if (!thread->is_changing) show_ended_visits(*thread, at);
     show(*thread, open.function, open.regions, at);
@@ -127,7 +127,7 @@ void rest_in_child() {
 
 }  // namespace
 
-void say_cpu(Thread& thread, int cpu) noexcept {
+void record_cpu(Thread& thread, int cpu) noexcept {
     if (cpu < 0) return;
     thread.cpu = cpu;
     if (ovni_private_thread_is_ours()) ovni_private_move_to_cpu(cpu);
@@ -139,7 +139,7 @@ bool up_to_date(Thread& thread) noexcept {
         return false;
     }
     if (!thread.stream_known) [[unlikely]]
-        meet_stream(thread);
+        begin_stream(thread);
     thread.is_on = true;
     return true;
 }
@@ -164,12 +164,12 @@ Moment begin_enter(Thread& thread, Function function, bool wanted) noexcept {
         thread.program.function = function;
         return {thread, function, false, 0};
     }
-    say_cpu(thread);
+    record_cpu(thread);
     Moment moment{thread, function, true, ovni::stream_now()};
-    if (has_account.load(std::memory_order_acquire)) tell_account(moment);
+    if (has_account.load(std::memory_order_acquire)) record_account(moment);
     // Another thread has told what this one did while it was not recorded.
     if (thread.out_of_step != 0) [[unlikely]]
-        while (moment.at <= told_until.load(std::memory_order_relaxed)) moment.at = ovni::stream_now();
+        while (moment.at <= accounted_until.load(std::memory_order_relaxed)) moment.at = ovni::stream_now();
     thread.out_of_step &= static_cast<uint8_t>(~OutOfStep::torn);
     if (thread.out_of_step != 0) [[unlikely]]
         catch_up(thread, moment.at);

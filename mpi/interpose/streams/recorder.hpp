@@ -1,15 +1,16 @@
-// Writes what a thread does into its stream. Every function is for the calling thread, and does nothing but
-// bookkeeping where nothing can be recorded: before MPI_Init, after MPI_Finalize, while recording is off, in
-// a thread whose stream is finished.
+// Writes what a thread does into its stream. All functions act on the calling thread. They only keep track of
+// it if nothing can be recorded: before MPI_Init, after MPI_Finalize, while recording is off, in a thread
+// whose stream is finished.
 //
-// A thread has two pictures of itself: the MPI function and the regions that the program is in, and those
-// that its stream shows as open. While recording is off, or the thread has no running stream, only the first
-// changes. The writer calls `follow` when the thread shows a change: it ends all that is open, or begins
-// again what the program is in, at the clock of the change. So pushes and pops match in every stream.
+// A thread has two states: `program`, the MPI function and the regions that the program is in, and `stream`,
+// those that its stream shows as open. While recording is off, or the thread has no running stream, only
+// `program` changes. When recording changes in a thread, the writer calls `follow`. It closes all that is
+// open, or opens again what the program is in, at the clock of the change. So pushes and pops match in every
+// stream.
 //
-// Recording may end, and begin again, at any event that is written: then `follow` is called before the event,
-// and the event is stored if recording is on after that. So a picture of the thread follows an event when
-// that is written, and only if Thread::is_on still says that recording was on.
+// Recording may change at any event that is written. Then `follow` is called before the event, and the event
+// is stored if recording is on afterwards. So `stream` is updated only after an event is written, and only if
+// Thread::is_on is still set.
 #pragma once
 
 #include <sched.h>
@@ -27,22 +28,23 @@ namespace ovni::mpi {
 
 // True from the call of MPI_Init to the end of MPI_Finalize.
 inline std::atomic<bool> recording{false};
-// And nothing is to be told before the next call: see unrecorded.hpp.
+// True if recording is on and the account is empty, so that the next call is recorded without it: see
+// unrecorded.hpp.
 inline std::atomic<bool> recording_at_once{false};
 inline void set_recording(bool on) noexcept {
     recording.store(on, std::memory_order_relaxed);
     recording_at_once.store(on, std::memory_order_relaxed);
 }
-// True if threads record the CPU that they run on: the CPUs of the process are known, and wanted.
+// True if threads record the CPU that they run on: wanted, and the CPUs of the process are known.
 inline std::atomic<bool> sampling_cpus{false};
 
-// The thread enters or leaves the function of MPI that the program called. The moment comes first, and brings
-// the stream up to date; then the event, with the payload from the details. A function that is not `wanted`
-// has moments in which nothing is recorded.
+// The thread enters or leaves the MPI function that the program called. Make the moment first: it brings the
+// stream up to date. Then write the event with the payload from the details. If the function is not `wanted`,
+// nothing is recorded at the moment.
 Moment begin_enter(Thread& thread, Function function, bool wanted) noexcept;
 Moment begin_leave(Thread& thread, Function function, bool wanted) noexcept;
 
-// True if the stream shows the thread as it is, so that nothing stands between a call and its event.
+// True if the stream shows the current state of the thread, so that the next event needs no other before it.
 [[gnu::always_inline]] inline bool in_step(const Thread& thread) noexcept {
     const ovni_private_window* window = ovni_private_thread_window;
     if (!window) [[unlikely]]
@@ -53,21 +55,21 @@ Moment begin_leave(Thread& thread, Function function, bool wanted) noexcept;
 }
 
 // Records the CPU of the thread if it has changed.
-void say_cpu(Thread& thread, int cpu) noexcept;
-[[gnu::always_inline]] inline void say_cpu(Thread& thread) noexcept {
+void record_cpu(Thread& thread, int cpu) noexcept;
+[[gnu::always_inline]] inline void record_cpu(Thread& thread) noexcept {
     if (!sampling_cpus.load(std::memory_order_relaxed)) return;
     int cpu = sched_getcpu();
-    if (__builtin_expect(cpu != thread.cpu, 0)) say_cpu(thread, cpu);
+    if (__builtin_expect(cpu != thread.cpu, 0)) record_cpu(thread, cpu);
 }
 
-// begin_enter() and begin_leave() with the usual case inline. The moment is put together in one place, so
-// that the compiler knows its function.
+// begin_enter() and begin_leave() with the usual case inline. The moment is made in one expression, so that
+// the compiler knows its function.
 [[gnu::always_inline]] inline Moment begin_enter_here(Thread& thread, Function function,
                                                       bool wanted) noexcept {
     bool recorded = wanted & in_step(thread);
     uint64_t at = 0;
     if (__builtin_expect(recorded, 1)) {
-        say_cpu(thread);
+        record_cpu(thread);
         at = ovni::stream_now();
     } else {
         Moment moment = begin_enter(thread, function, wanted);
@@ -88,45 +90,45 @@ void say_cpu(Thread& thread, int cpu) noexcept;
     return {thread, function, recorded, at};
 }
 
-[[gnu::always_inline]] inline void say_enter(Thread& thread, Function function, const Payload& payload,
-                                             uint64_t at) noexcept {
+[[gnu::always_inline]] inline void emit_enter(Thread& thread, Function function, const Payload& payload,
+                                              uint64_t at) noexcept {
     const uint16_t number = row_of(function).number;
     if (number != 0) require_version_of_details(thread);
     if (number >= OVNI_MPI_FIRST_OF_MPI_4) require_version_of_mpi_4(thread);
-    tell_call_site(thread, function, at);
+    record_call_site(thread, function, at);
     ovni::emit_bits_at(row_of(function).enter, at, payload.bits(), payload.size());
     thread.stream.function = thread.is_on ? function : Function::none;
 }
-[[gnu::always_inline]] inline void say_leave(Thread& thread, const Payload& payload, uint64_t at) noexcept {
+[[gnu::always_inline]] inline void emit_leave(Thread& thread, const Payload& payload, uint64_t at) noexcept {
     ovni::emit_bits_at(row_of(thread.stream.function).leave, at, payload.bits(), payload.size());
     thread.stream.function = Function::none;
 }
 
 [[gnu::always_inline]] inline void end_enter(const Moment& moment, const Payload& payload) noexcept {
     if (!moment.recorded) return;
-    say_enter(moment.thread, moment.function, payload, moment.at);
+    emit_enter(moment.thread, moment.function, payload, moment.at);
     moment.thread.program.function = moment.function;
-    // The event came behind what was shown amid it.
+    // The event follows the changes that were shown while it was written.
     if (moment.thread.out_of_step != 0 && moment.thread.is_on) [[unlikely]]
         moment.thread.out_of_step &= static_cast<uint8_t>(~OutOfStep::torn);
 }
 [[gnu::always_inline]] inline void end_leave(const Moment& moment, const Payload& payload) noexcept {
     if (!moment.recorded) return;
-    say_leave(moment.thread, payload, moment.at);
+    emit_leave(moment.thread, payload, moment.at);
     moment.thread.program.function = Function::none;
 }
 
 // Call when the program's stack of regions has changed.
 void show_regions(Thread& thread) noexcept;
 
-// Shows that recording has ended or begun again, then returns true if the stream shows what the program does.
-// Call before a change of thread.program, which holds what was open while recording was off.
+// Shows that recording has ended or begun again. Returns true if the stream then shows what the program does.
+// Call before a change of thread.program.
 bool up_to_date(Thread& thread) noexcept;
 
-// True if definitions can be recorded, as they also are while recording is off.
+// True if definitions can be recorded; they are recorded even while recording is off.
 bool may_define(Thread& thread) noexcept;
 
-// Call when the thread calls no more MPI: closes all that is open in the stream.
+// Closes all that is open in the stream. Call when the thread calls MPI no more.
 void end_thread(Thread& thread) noexcept;
 
 }  // namespace ovni::mpi

@@ -1,6 +1,6 @@
-// The names of regions that this process has seen, each with a number: a small table that only grows, so that
-// reading it needs no lock. A region's value in the trace is the hash of its name, the same on every rank.
-// A name that clashes with another, or finds no room, is `other`.
+// The names of regions that this process has seen, each with a number. The table is small and only grows, so
+// reading it needs no lock. A region's value in the trace is the hash of its name, which is equal on every
+// rank. If two names have one hash, or the table is full, a name counts as `other`.
 #pragma once
 
 #include <cstdint>

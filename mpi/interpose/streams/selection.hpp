@@ -1,5 +1,5 @@
-// The use of calls of each function: nothing before MPI_Init and after MPI_Finalize, then what the user
-// chose. It is one byte per function, so that a call of which nothing is wanted costs one test.
+// What each function's calls are used for: nothing before MPI_Init and after MPI_Finalize, the user's choice
+// between. One byte per function, so a call that is not used costs one test.
 #pragma once
 
 #include <atomic>
@@ -10,13 +10,13 @@ namespace ovni::mpi {
 
 enum Selected : uint8_t {
     recorded = 1,
-    with_details = 2,      // we look at its arguments
+    with_details = 2,      // its arguments are read
     awaited = 4,           // chains of --control wait for it,
-    awaited_slow = 8,      // or for one that takes long
+    awaited_slow = 8,      // chains wait for a call that takes long
     agrees_in_world = 16,  // ranks agree on recording in it: agreement.hpp
-    counted = 32           // its begin and its end are borders: counted.hpp
+    counted = 32           // counters are read at its begin and end: counted.hpp
 };
-// Beyond recording: none of it is in the inline parts of wrappers.
+// Uses that the inline parts of wrappers do not handle.
 inline constexpr uint8_t at_sites = awaited | awaited_slow | agrees_in_world | counted;
 inline std::atomic<uint8_t> selected_functions[std::size(function_rows)];
 
@@ -26,12 +26,12 @@ inline uint8_t selection_of(Function function) noexcept {
 inline bool is_selected(Function function) noexcept {
     return (selection_of(function) & recorded) != 0;
 }
-// True if anything at all is wanted, if only that its effect must be known later.
+// True if the wrapper has to look at calls of the function, recorded or not.
 inline bool is_looked_at(Function function) noexcept {
     return selection_of(function) != 0;
 }
 
-// Selects by OVNI_MPI_FUNCTIONS and OVNI_MPI_EVENTS. A word that means nothing is reported.
+// Selects by OVNI_MPI_FUNCTIONS and OVNI_MPI_EVENTS. Reports unknown words.
 void select_functions() noexcept;
 
 // Adds a selection for one function.

@@ -1,19 +1,19 @@
-// One thread of the program as the tracer knows it: the MPI function that it is in, its open regions, and
-// what its stream shows of them. Both differ while recording is off or impossible; the recorder brings the
-// stream in line again.
+// The tracer's state of a thread: the MPI function that the program is in, its open regions, and what its
+// stream shows of them. The two differ while recording is off or impossible; the recorder brings the stream
+// up to date.
 #pragma once
 
 #include <bitset>
 #include <cstdint>
 
 #include "functions.hpp"
+#include "mpi/interpose/streams/described_objects.hpp"
+#include "mpi/interpose/streams/described_sites.hpp"
 #include "mpi/interpose/streams/region_names.hpp"
-#include "mpi/interpose/streams/told_objects.hpp"
-#include "mpi/interpose/streams/told_sites.hpp"
 
 namespace ovni::mpi {
 
-// Regions by their numbers in the table of names, the innermost last. An emulator takes no more than 512.
+// Regions by their numbers in the table of names, the innermost last. The emulator accepts at most 512.
 struct RegionStack {
     static constexpr uint32_t capacity = 512;
     uint32_t size = 0;
@@ -43,23 +43,23 @@ struct Thread {
     Function binding = Function::none;   // what the Fortran routine in progress is going to call in C
     States program;                      // what the program is in
     States stream;                       // what its stream shows
-    States cut;                          // what it showed when recording ended
+    States cut;                          // what `stream` was when recording ended
     bool stream_known = false;           // the stream requires the mpi model
     bool has_details = false;            // and its version with numbers of functions
     bool has_mpi_4 = false;              // and its version with functions of MPI 4
     bool regions_known = false;          // the stream has the mark type of regions
-    bool pauses_known = false;           // and its version that tells what pauses leave out
+    bool pauses_known = false;           // and its version with accounts of pauses
     uint8_t out_of_step = 0;             // OutOfStep
-    bool is_on = true;                   // what we emit now is recorded, as far as the stream shows that
-    bool is_changing = false;            // events are being written that change what the stream shows
+    bool is_on = true;                   // false: the stream shows that recording is off
+    bool is_changing = false;            // show() is writing events
     uint64_t entered_at = 0;             // clock of a call that chains await if it is slow
     int cpu = -1;                        // where it was last seen
     std::bitset<region_names> labelled;  // regions that the stream has labels of
-    // Open regions of `program`, by place, that were opened while nothing could be recorded.
+    // Bit i is set if region i of `program` was opened while nothing could be recorded.
     std::bitset<RegionStack::capacity> opened_unseen;
-    ToldObjects told;  // objects that the stream knows
-    ToldSites sites;   // and call sites
-    // The communicator that the thread last used, to be found without a search.
+    DescribedObjects objects;  // objects that the stream has described
+    DescribedSites sites;      // call sites that the stream has described
+    // The communicator that the thread last used, which needs no search.
     uint64_t last_comm = 0;
     uint32_t comm_generation = 0;
     const Communicator* last_communicator = nullptr;

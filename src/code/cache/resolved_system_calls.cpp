@@ -45,7 +45,7 @@ uint64_t TranslatedThreads::call_system(ThreadContext& own, const Request& reque
         case SYS_arch_prctl:
             if (registers.rdi != ARCH_SET_GS) break;
             is_ready_ = false;
-            tell("instructions are no longer counted, as the program uses the segment register GS",
+            warn("instructions are no longer counted, as the program uses the segment register GS",
                  request.address);
             return leave(own, request.address);
         case SYS_rt_sigreturn: {

@@ -34,13 +34,13 @@ bool TranslatedThreads::prepare(std::span<const ovni_private_code_alarm> alarms)
     functions_.find();
     is_ready_ = cache_.prepare(images);
     if (!is_ready_)
-        tell("instructions are not counted, as the system gives no memory that may be written and executed",
+        warn("instructions are not counted, as the system gives no memory that may be written and executed",
              0);
     return is_ready_;
 }
 
-void TranslatedThreads::tell(const char* what, uint64_t address) noexcept {
-    if (is_told_.exchange(true)) return;
+void TranslatedThreads::warn(const char* what, uint64_t address) noexcept {
+    if (is_reported_.exchange(true)) return;
     char line[256];
     const int size = address == 0 ? snprintf(line, sizeof line, "WARN: --control: %s\n", what)
                                   : snprintf(line, sizeof line, "WARN: --control: %s, from 0x%zx on\n", what,
@@ -66,7 +66,7 @@ bool TranslatedThreads::attach() noexcept {
     const bool is_ours =
         own_context != nullptr || base == 0 || contexts_.holds(reinterpret_cast<ThreadContext*>(base));
     if (!is_ours || ::syscall(SYS_arch_prctl, ARCH_SET_GS, context) != 0) {
-        tell("instructions are not counted in threads that use the segment register GS", 0);
+        warn("instructions are not counted in threads that use the segment register GS", 0);
         return false;
     }
     if (own_context == nullptr) own_context = context;
@@ -197,7 +197,7 @@ TranslatedThreads::Arrival TranslatedThreads::arrive(ThreadContext& own, uint64_
     if (piece == nullptr) {
         // A jump to nowhere is the program's own fault, and fails there as ever.
         if (cache_.is_counted(address) || !cache_.knows_memory())
-            tell("instructions of a thread are no longer counted", address);
+            warn("instructions of a thread are no longer counted", address);
         return {nullptr, leave(own, address), is_over_border};
     }
     own.registers.rip = address;
@@ -342,7 +342,7 @@ uint64_t TranslatedThreads::resolve(const Request& request, ThreadContext& own) 
         case untranslated:
             // Our own ways here are such code.
             if (way_at(request.address) == Way::none)
-                tell("instructions of a thread are no longer counted", request.address);
+                warn("instructions of a thread are no longer counted", request.address);
             return leave(own, request.address);
     }
     return request.address;

@@ -34,7 +34,7 @@ class TranslatedThreads {
     void start_over_in_child() noexcept;
     // The context becomes that of a thread in translated code.
     void resume(ucontext_t* context, GoOn where, ThreadContext& own) noexcept;
-    void tell(const char* what, uint64_t address) noexcept;
+    void warn(const char* what, uint64_t address) noexcept;
 
  private:
     static constexpr size_t own_stack_bytes = size_t{1} << 20;
@@ -76,7 +76,7 @@ class TranslatedThreads {
     bool is_exact_ = false;
     std::atomic<Counter> counter_{Counter::cache};
     bool is_ready_ = false;
-    std::atomic<bool> is_told_{false};
+    std::atomic<bool> is_reported_{false};
     ThreadRooms<ThreadContext, own_stack_bytes> contexts_;
     std::atomic<int> inside_{0};  // threads in translated code, roughly
 };

@@ -17,7 +17,7 @@ namespace {
 
 constinit std::atomic<void (*)(uintptr_t)> jump_follower{nullptr};
 
-void tell(uintptr_t stack_pointer) noexcept {
+void report_jump(uintptr_t stack_pointer) noexcept {
     if (auto* unwound = jump_follower.load(std::memory_order_acquire)) unwound(stack_pointer);
 }
 
@@ -45,30 +45,30 @@ extern "C" {
 void* __cxa_begin_catch(void* exception) noexcept {
     // The stack pointer of the caller: above what it pushed and the return address of this call.
     constexpr uintptr_t pushed = 2 * sizeof(uintptr_t);
-    tell(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) + pushed);
+    report_jump(reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) + pushed);
     return OVNI_REAL(__cxa_begin_catch)(exception);
 }
 
 void longjmp(jmp_buf buffer, int value) noexcept {
-    tell(stack_pointer_in(buffer));
+    report_jump(stack_pointer_in(buffer));
     OVNI_REAL(longjmp)(buffer, value);
     __builtin_unreachable();
 }
 
 void _longjmp(jmp_buf buffer, int value) noexcept {
-    tell(stack_pointer_in(buffer));
+    report_jump(stack_pointer_in(buffer));
     OVNI_REAL(_longjmp)(buffer, value);
     __builtin_unreachable();
 }
 
 void siglongjmp(sigjmp_buf buffer, int value) noexcept {
-    tell(stack_pointer_in(buffer));
+    report_jump(stack_pointer_in(buffer));
     OVNI_REAL(siglongjmp)(buffer, value);
     __builtin_unreachable();
 }
 
 void __longjmp_chk(jmp_buf buffer, int value) noexcept {
-    tell(stack_pointer_in(buffer));
+    report_jump(stack_pointer_in(buffer));
     OVNI_REAL(__longjmp_chk)(buffer, value);
     __builtin_unreachable();
 }

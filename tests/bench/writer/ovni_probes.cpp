@@ -24,8 +24,8 @@ struct Thread {
     void begin() {
         ovni_thread_init(::gettid());
         ovni_thread_require("ovni", OVNI_MODEL_VERSION);
-        static std::atomic<bool> cpus_are_told{false};
-        if (!cpus_are_told.exchange(true)) ovni_add_cpu(0, 0);
+        static std::atomic<bool> cpus_are_given{false};
+        if (!cpus_are_given.exchange(true)) ovni_add_cpu(0, 0);
         emit("OHx", int32_t{-1}, int32_t{-1}, uint64_t{0});
     }
     void end() {

@@ -1,4 +1,4 @@
-// The objects that a stream knows, by their numbers. Memory of its own, a bit for each number.
+// The set of objects that a stream has described, one bit for each object number.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace ovni::mpi {
 
-class ToldObjects {
+class DescribedObjects {
  public:
-    ToldObjects() = default;
-    ~ToldObjects() { free(words_); }
-    ToldObjects(const ToldObjects&) = delete;
-    ToldObjects& operator=(const ToldObjects&) = delete;
+    DescribedObjects() = default;
+    ~DescribedObjects() { free(words_); }
+    DescribedObjects(const DescribedObjects&) = delete;
+    DescribedObjects& operator=(const DescribedObjects&) = delete;
 
-    // Adds an object; true if it is new. Without memory every object is new.
+    // Adds an object; true if it is new. If memory runs out, every object is new.
     bool add(uint32_t number) noexcept {
         constexpr uint32_t bits = 64;
         uint32_t word = number / bits;
