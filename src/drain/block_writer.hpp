@@ -1,6 +1,6 @@
-// From the ring into the files: writes stretches of published events, gives up what a flight recorder or a
-// full disk has no room for, and counts what is lost. The files come first, the ring's progress last: a
-// drainer that takes over writes equal bytes to an equal place.
+// Writes blocks of published events from the ring into the files, gives up events for which a flight recorder
+// or a full disk has no room, and counts losses. The ring's progress is committed after the files are
+// written, so a drainer that takes over writes equal bytes at equal offsets.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@
 
 namespace ovni::writer {
 
-// Events that were to be written, and how they ended up.
+// The result of an attempt to write events.
 enum class Handled {
     done,  // written, or lost and counted
-    wait,  // the disk refuses: they stay in the ring until the next attempt
-    kept,  // the disk refuses, and the owner is dead: they stay in the ring for another drainer
+    wait,  // not writable: they stay in the ring until the next attempt
+    kept,  // not writable, and the owner is dead: they stay in the ring for another drainer
 };
 
 class BlockWriter {
@@ -31,13 +31,13 @@ class BlockWriter {
                 std::shared_ptr<uint64_t> written)
         : ring_(ring), files_(files), gaps_(gaps), disk_(disk), written_(std::move(written)) {}
 
-    // Writes what is to be written while the stream is open. Only here events may wait.
+    // Writes the events that are due while the stream is open. Only here events may wait.
     Handled write_published(uint64_t published);
     // Writes all at the end of the stream.
     Handled write_last(uint64_t published) { return write_newest(published, true); }
-    // A crowded ring makes room: the older events are written, or lost.
+    // Makes room in a crowded ring: the older events are written, or lost.
     Handled give_up_older(uint64_t published);
-    // Writes an event that the owner did not live to emit.
+    // Writes an event in the name of a dead owner.
     Handled append(const Event& event);
     void commit(RingProgress after);
 
@@ -59,7 +59,7 @@ class BlockWriter {
     FullDisk& disk_;
     std::shared_ptr<uint64_t> written_;
     bool is_limited_ = false;  // the limit cut the last write short
-    bool may_wait_ = false;    // events may stay in the ring if the disk refuses them
+    bool may_wait_ = false;    // events may stay in the ring if they cannot be written
 };
 
 }  // namespace ovni::writer

@@ -1,5 +1,5 @@
-// The ring of a stream, as the drainer sees it: how far it is drained, whether it is sound, and what the
-// owner learns. All that another drainer needs to go on is in the ring, and valid from commit() on.
+// The ring of a stream on the drainer's side: how far it is drained, whether it is sound, and what is
+// reported to its owner. commit() stores in the ring all that another drainer needs to continue.
 #pragma once
 
 #include <cstdint>
@@ -18,30 +18,32 @@ class DrainedRing {
     const RingProgress& progress() const { return header().progress[header().current.load() % 2]; }
     const RingMoved& moved() const { return header().moved[header().current_moved.load() % 2]; }
 
-    // True once after every time that the owner has opened the ring, for another stream.
+    // True once after each time that the owner has opened the ring for another stream.
     bool was_opened_again();
-    // A thread that hangs settles nothing any more, so what it has noted holds if somebody wants to read.
+    // True if the place is settled. If a reader requests the stream, settles the noted place, because a
+    // thread that hangs does not.
     bool is_placed();
     bool is_reading_wanted() const;
 
-    // Something else wrote into the ring. The stream is whole so far; nothing follows.
+    // True if the ring was overwritten by other code. The stream is valid so far; nothing is added.
     bool is_damaged() const { return is_damaged_; }
     bool look_for_damage();
     void report_damage();
     void set_damaged(bool is_damaged) { is_damaged_ = is_damaged; }
 
-    // The clock of the last event, if nothing was published since it was drained; else 0.
+    // The clock of the last event if all published events are drained; else 0.
     uint64_t last_clock() const;
-    // Events that got lost on their way into the ring and from it.
+    // Number of events lost before the ring and after it.
     uint64_t lost() const;
 
-    // The events before `after.drained` are in the stream, or lost: their room is the owner's again.
+    // Call when the events before `after.drained` are in the stream or lost: gives their room back to the
+    // owner.
     void commit(const RingProgress& after);
-    // The owner learns of the progress, even if a drainer died before it could say so.
+    // Reports the progress to the owner, including the progress of a drainer that died before it did so.
     void announce();
-    // The disk refuses the events before that position: nobody waits for them.
+    // Notes that the disk cannot take the events before `position`: threads do not wait for them.
     void refuse(uint64_t position);
-    // Nothing is left to do.
+    // Marks the ring as done.
     void finish();
 
  private:

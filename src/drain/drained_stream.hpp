@@ -1,13 +1,13 @@
-// The drainer's side of one stream: brings what is published in its ring into its files, and ends the stream
-// when the owner has closed the ring or is dead. It says what comes when; its members own the rest: the ring
-// and its progress (DrainedRing), where the files are (StreamPlace), stream.obs and stream.crc (EventFiles),
-// the gaps (StreamGaps), stream.json (MetadataFile), the way from the ring into the files (BlockWriter), and
-// what waits if a disk refuses (FullDisk). All that is needed to go on is in the ring, so another drainer may
-// take over at any time: it writes equal bytes to an equal place.
+// The drainer's side of one stream: writes published events from its ring into its files, and ends the stream
+// when the owner has closed the ring or is dead. It decides the order of steps; its members do the work: the
+// ring and its progress (DrainedRing), where the files are (StreamPlace), stream.obs and stream.crc
+// (EventFiles), the gaps (StreamGaps), stream.json (MetadataFile), writing from the ring into the files
+// (BlockWriter), and waiting if the disk is full (FullDisk). All state is in the ring, so another drainer may
+// take over at any time: it writes equal bytes at equal offsets.
 //
-// If a disk refuses, the events stay in the ring: those of a living thread until it is half full, then the
-// older ones are lost, so that no thread waits, and those of a thread that ends are lost; those of a dead
-// process for another attempt, and the ring is not done.
+// If the disk cannot take events, they stay in the ring. A living thread loses the older ones when its ring
+// is half full, so that no thread waits. A thread that ends loses them. Events of a dead process stay for
+// another attempt, and the ring is not done.
 #pragma once
 
 #include <cstdint>
@@ -41,18 +41,18 @@ class DrainedStream {
     DrainedStream(const DrainedStream&) = delete;
     DrainedStream& operator=(const DrainedStream&) = delete;
 
-    // Writes what is published, but for what a flight recorder keeps, once the stream is placed. Returns how
-    // full the ring was, 0 to 1.
+    // If the stream is placed, writes the published events, except for those that a flight recorder keeps.
+    // Returns how full the ring was, 0 to 1.
     double drain();
-    // The owner has closed the ring, or is gone: writes all and ends the stream. The ring is done then. False
-    // if the ring keeps what could not be written.
+    // Call if the owner has closed the ring, or is dead. Writes all events and ends the stream; then the ring
+    // is done. False if events could not be written and stay in the ring.
     bool finish(const OwnerEnd& end);
     // True if finish() returned false: passes leave the ring alone.
     bool is_stuck() const { return is_stuck_; }
 
     RingHeader& header() const { return ring_.header(); }
     const Ring& ring() const { return ring_.ring(); }
-    // Bytes of events that came from this ring to the disk, whichever thread it served.
+    // Bytes of events written from this ring, over all threads that used it.
     uint64_t written() const { return header().written_before + ring_.progress().written; }
     bool has_begun() const { return ring_.progress().file_end > 0; }
     // Closes the files; they are opened again when needed.

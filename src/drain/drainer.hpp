@@ -1,5 +1,5 @@
-// Drains a run directory: brings the rings of all processes there into their streams, pass after pass, and
-// ends the streams of processes that died. One drainer works at a time; if it dies, another one goes on.
+// Drains a run directory: writes the rings of all its processes into their streams, pass after pass, and ends
+// the streams of dead processes. One drainer works at a time; if it dies, another one continues.
 #pragma once
 
 #include <atomic>
@@ -27,24 +27,24 @@ class Drainer final : private Mover::Rings {
           clock_(session.header().clock, DisciplineClocks(session.time_ahead())),
           last_service_(session.header().heartbeat.load()),
           ended_(std::move(ended)) {}
-    // Hands the ended streams to a successor. This drainer must not be used afterwards.
+    // Hands the ended streams over to a successor. This drainer must not be used afterwards.
     EndedStreams let_go() { return std::move(ended_); }
 
-    // Writes what is published. Returns how full the fullest ring was, 0 to 1.
+    // Writes the published events. Returns how full the fullest ring was, 0 to 1.
     double pass();
-    // Passes until `stop` is 1, or is_over() says so, which is asked now and then. Ring the doorbell after
-    // setting `stop`.
+    // Makes passes until `stop` is 1, or is_over(), called from time to time, returns true. Ring the doorbell
+    // after setting `stop`.
     void serve(const std::atomic<uint32_t>& stop, bool (*is_over)() noexcept = nullptr);
 
-    // Ends the streams of a process that is gone. `end` is known for the child of ovnirun.
+    // Ends the streams of a dead process. `end` is known for the child of ovnirun.
     void finish_process(pid_t pid, const OwnerEnd& end);
-    // Ends the streams of all processes that are gone. True if no ring is left.
+    // Ends the streams of all dead processes. True if no ring is left.
     bool finish_dead();
-    // Ends the streams of this process, which is at its end. True if no ring is left.
+    // Ends the streams of this process, which is about to end. True if no ring is left.
     bool finish_own();
-    // How many processes left rings open and may live or not, because nobody can say.
+    // Number of processes with open rings of which it is unknown whether they live.
     size_t doubtful() const;
-    // How many rings of dead owners keep what could not be written.
+    // Number of rings of dead owners with events that could not be written.
     size_t stuck() const;
     // Stops serving the run directory: living processes drain for themselves.
     void resign() { session_.header().ended.store(1, std::memory_order_release); }
@@ -69,10 +69,10 @@ class Drainer final : private Mover::Rings {
     DrainedStream* reporter_of(const ProcessId& process) override;
     void make_room(DrainedStream& stream) override;
     Mover* mover_of(const RingHeader& ring);
-    // Moves all records from the buffers whose threads are gone.
+    // Moves all records from the buffers whose threads are dead.
     using WhichOwner = std::function<bool(const SharedFileHeader&)>;
     void empty_shared(const WhichOwner& are_gone);
-    // Removes the buffers of processes that are gone.
+    // Removes the buffers of dead processes.
     void remove_shared(const WhichOwner& are_gone);
     std::vector<Owned*> closed_in_order();
     bool finish_closed();
@@ -85,9 +85,9 @@ class Drainer final : private Mover::Rings {
 
     Session& session_;
     ClockDiscipline<> clock_;
-    uint64_t last_service_;  // when the drainer before was here the last time, monotonic_clock()
+    uint64_t last_service_;  // last pass of the previous drainer, monotonic_clock()
     std::set<Process> seen_alive_;
-    uint32_t known_ = 0;             // ring numbers below have been tried
+    uint32_t known_ = 0;             // ring numbers below this one have been tried
     std::vector<uint32_t> missing_;  // those of them without a ring, so far
     std::vector<Owned> rings_;
     std::vector<Shared> shared_;

@@ -1,5 +1,5 @@
-// Ends of streams, and what one stream hands to the next in its place: after exec, or if the system gave the
-// number of the thread, or of its process, to another one.
+// Ends of streams, and the facts that a stream passes to the next stream in its place: after exec, or if the
+// system reused the thread id or the pid.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct OwnerEnd {
 struct EndedStream {
     std::string metadata;           // as JSON
     uint64_t lost = 0, raised = 0;  // counted by drainers
-    uint64_t open_life = 0;         // its last clock, if the thread has not ended by its events
+    uint64_t open_life = 0;         // its last clock, if its events leave the thread's life open
 };
 
 // Key: the place in the trace.

@@ -1,4 +1,4 @@
-// stream.obs and stream.crc of one stream. They are opened when they are needed, and may rest meanwhile.
+// stream.obs and stream.crc of one stream. They are opened when needed, and may be closed between writes.
 #pragma once
 
 #include <cstddef>
@@ -15,24 +15,24 @@ class EventFiles {
  public:
     EventFiles(DrainedRing& ring, StreamPlace& place) : ring_(ring), place_(place) {}
 
-    // Opens stream.obs. A file that a living process of the same number has claimed is left to it: the stream
-    // steps aside. False, after a message, if it cannot be written.
+    // Opens stream.obs. If a living process with an equal pid has claimed the file, the stream steps aside.
+    // False, after a message, if it cannot be written.
     bool open();
     std::string directory() const { return place_.directory(); }
     bool is_open() const { return events_.is_open(); }
     uint64_t size() { return events_.size(); }
-    // Removes what lies behind `end`, if the file is open.
+    // Truncates the file to `end`, if it is open.
     void cut(uint64_t end);
-    // Returns how many bytes got there: whole events. Fewer than asked with errno.
+    // Returns how many bytes, of whole events, were written; if fewer than requested, errno is set.
     size_t write(const EventPieces& events, uint64_t offset) {
         return open() ? events_.write(events, offset) : 0;
     }
-    // The block lies in the stream from `begin` to `end` now.
+    // Adds the checksum of a block that was written from `begin` to `end`.
     void add_checksum(const EventPieces& block, uint64_t begin, uint64_t end);
 
     // Closes the files.
     void rest();
-    // Another stream comes.
+    // Resets the state for another stream.
     void start_over();
 
  private:

@@ -1,5 +1,5 @@
 // The flight recorder: keeps only the newest events of a thread, in its ring. Of older events only those get
-// into the stream without which the rest has no meaning; gaps stand for the others.
+// into the stream that later events depend on; gaps replace the others.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ inline constexpr const char* flight_gap = "flight";
 // The position from which the flight recorder keeps events, if `newest` is the end.
 uint64_t kept_from(const RingHeader& header, const RingProgress& progress, uint64_t newest);
 
-// The remains of events that are given up.
+// What is left of events that are given up.
 struct Thinned {
     std::vector<uint8_t> needed;  // for the stream, at `file_end`
     std::vector<Gap> gaps;        // between the needed events
-    Skipped skipped;              // after the last one
+    Skipped skipped;              // events after the last needed one
 };
 Thinned thin_out(const EventPieces& events, uint64_t file_end, Skipped skipped);
 

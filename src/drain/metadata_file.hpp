@@ -1,5 +1,5 @@
-// stream.json: what the owner has noted, what the drainer has counted, how the stream ended, and what an
-// earlier stream in its place had said.
+// Writes stream.json: the owner's note, the drainer's counts, how the stream ended, and the facts of an
+// earlier stream in its place.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ class MetadataFile {
     MetadataFile(DrainedRing& ring, const StreamPlace& place, const StreamGaps& gaps, EndedStreams& ended)
         : ring_(ring), place_(place), gaps_(gaps), ended_(ended) {}
 
-    // Finds the stream that this one goes on with, if there is one. The ring says so from then on.
+    // Finds the earlier stream that this one continues, if there is one, and notes that in the ring.
     void find_earlier();
-    // Its last clock if it left a life of the thread open; else 0.
+    // The last clock of the earlier stream if it left a life of the thread open; else 0.
     uint64_t open_life() const { return earlier_.open_life; }
     // Another stream comes.
     void start_over();
 
-    // `end`: of a stream that its owner has not closed. False, after a message, if the disk refuses.
+    // `end`: null if the owner has closed the stream. False, after a message, if writing fails.
     bool write(const OwnerEnd* end) const;
-    // The stream has ended: the next one in its place goes on with what it says.
+    // Call when the stream has ended: keeps its facts for the next stream in its place.
     void hand_on(const OwnerEnd* end) const;
 
  private:

@@ -1,10 +1,10 @@
-// The way out of a shared buffer: moves records into the rings of the threads that wrote them. Everything
-// behind works as if the threads had stored their events there themselves.
+// Moves records from a shared buffer into the rings of the threads that wrote them. Then the drainer works as
+// if the threads had stored their events there themselves.
 //
 // A record names its ring. It is an event, a note of a gap, or a part of an event that is too large for one
-// record; codes that no event has tell them apart (shared_record.hpp). How far each ring is stands in it
-// (RingMoved), and is published before the records are given back. A drainer that takes over in between gets
-// these records again, and takes none twice.
+// record; special codes distinguish these (shared_record.hpp). The progress is stored in each ring
+// (RingMoved), before the records are released. A drainer that takes over in between gets these records
+// again, and skips those already moved.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class Mover {
     // The rings of the process.
     class Rings {
      public:
-        virtual DrainedStream* find(uint32_t number) = 0;  // null: there is none
+        virtual DrainedStream* find(uint32_t number) = 0;  // null if there is none
         virtual DrainedStream* reporter_of(const ProcessId& process) = 0;
         virtual void make_room(DrainedStream& stream) = 0;
 
@@ -33,24 +33,24 @@ class Mover {
 
     Mover(SharedFile file, Rings& rings);
 
-    // Call before move(), which moves what is there now: its rings are there, too. Returns how full the
-    // buffer is, 0 to 1; 1 if an emission in progress holds others up.
+    // Notes the records that are there now, whose rings exist by now; move() moves these. Returns how full
+    // the buffer is, 0 to 1; 1 if an emission in progress holds others up.
     double look();
     void move();
-    // Moves everything. Call if the threads are gone.
+    // Moves everything. Call if the threads are dead.
     void move_all();
     // True if nothing is left.
     bool is_done() const { return reader_.is_drained(); }
-    // True if all that the owner of a closed ring wrote is in the ring.
+    // True if all events of a closed ring's owner are in the ring.
     bool has_moved_all_of(const RingHeader& ring) const;
-    // Call before a closed ring is finished: notes what was lost behind its last event.
+    // Call before a closed ring is finished: notes events lost after its last event.
     void close(DrainedStream& stream, uint32_t number);
     const SharedFileHeader& owner() const { return file_.header(); }
 
  private:
     // A ring that is in use.
     struct Target {
-        DrainedStream* stream = nullptr;  // null: the records are for nobody
+        DrainedStream* stream = nullptr;  // null: the records are dropped
         uint32_t generation = 0;
         bool is_changed = false;
         RingMoved moved{};
@@ -74,8 +74,8 @@ class Mover {
     SharedFile file_;
     Rings& rings_;
     SharedReader reader_;
-    uint64_t position_ = 0;  // what is before it is in the rings
-    uint64_t seen_ = 0;      // as look() saw it
+    uint64_t position_ = 0;  // records before it are in the rings
+    uint64_t seen_ = 0;      // end of the buffer as seen by look()
     std::map<uint32_t, Target> targets_;
     std::pair<uint64_t, Target*> newest_{UINT64_MAX, nullptr};  // sender and its target
 };

@@ -1,4 +1,4 @@
-// A stretch of a ring as the bytes of its stream.
+// A block of events of a ring, as bytes of its stream.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace ovni::writer {
 struct RingBlock {
     EventPieces bytes;
     std::vector<uint8_t> merged;  // `bytes` points there if events of handlers are among them
-    // How many bytes of handlers' events lie before a position of the ring, and after the position before.
+    // The number of bytes of handlers' events between the previous position and this position of the ring.
     struct Inserted {
         uint64_t position, bytes;
     };
@@ -20,12 +20,12 @@ struct RingBlock {
     uint64_t begin = 0;
     RingProgress after;
 
-    // The place in `bytes` where the event at that position begins. Handlers' events before it count.
+    // The offset in `bytes` of the event at `position`, including handlers' events before it.
     uint64_t distance_to(uint64_t position) const;
 };
 
-// The events from where the ring is drained to `end`, with those of handlers that interrupted them. `all`:
-// also events of handlers behind the last event.
+// The events from the drained position to `end`, with the events of handlers that interrupted them. `all`:
+// includes events of handlers after the last event.
 RingBlock next_block(const Ring& ring, const RingProgress& before, uint64_t end, bool all);
 
 // The gaps among these events, losses of handlers included. `after` counts them as taken.
@@ -34,10 +34,10 @@ std::vector<RingNote> take_notes(const Ring& ring, const RingProgress& before, b
 // The events of the main ring alone.
 std::vector<uint8_t> copy_events(const Ring& ring, uint64_t begin, uint64_t end);
 
-// The end of the whole events of a published stretch: `end`, unless an event is damaged.
+// The end of the valid events from `begin`: `end`, unless an event is damaged.
 uint64_t end_of_sound_events(const Ring& ring, uint64_t begin, uint64_t end);
 
-// The first end of an event at or behind `target`. Call with `begin` the end of an event, both published.
+// The first end of an event at or after `target`. `begin` is the end of an event; both are published.
 uint64_t end_of_event(const Ring& ring, uint64_t begin, uint64_t target);
 
 }  // namespace ovni::writer

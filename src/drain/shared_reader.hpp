@@ -1,5 +1,5 @@
-// One buffer for all threads: the way out, for the drainer. One reader works at a time. Another one can take
-// over from what lies in the buffer, and gets again what was not released.
+// One buffer for all threads: the drainer's side. One reader works at a time. Another reader can take over
+// from the state in the buffer, and gets records again that were not released.
 //
 //     SharedReader reader;
 //     reader.open(buffer);
@@ -9,10 +9,10 @@
 //         reader.sleep(1'000'000);
 //     }
 //
-// Records come in the order in which their space was reserved, so those of a thread in the order of its
-// calls; a handler that interrupted an emission may come before or after it. A record that is not committed
-// holds up those behind it while a thread lives that may be writing it. Then its space is counted as lost; it
-// takes two calls of read() at one record to find that out.
+// Records come in the order in which their space was reserved. So records of a thread come in the order of
+// its calls; the record of a handler may come before or after the one that it interrupted. An uncommitted
+// record holds up later ones while a thread lives that may be writing it. After that its space is counted as
+// lost, at the second call of read() that finds it.
 #pragma once
 
 #include <cstdint>
@@ -29,22 +29,22 @@ struct SharedRecord {
     EventCode code;
     bool is_jumbo;
     uint64_t clock;
-    uint32_t pid, tid;                 // or the halves of what the thread signs with
+    uint32_t pid, tid;                 // or the halves of the sender set by sign()
     uint64_t at;                       // its position
-    uint32_t lost_before;              // by its thread, discarded or left by a jump
+    uint32_t lost_before;              // records lost by its thread before: discarded or left by a jump
     std::span<const uint8_t> payload;  // valid until the next record
 };
 
 // Appends the event as stream.obs has it: 12 bytes and the payload; for a jumbo 16 bytes and the data.
 void append_event(const SharedRecord& record, std::vector<uint8_t>& stream);
 
-// True unless /proc proves that the thread with this id at that time (CLOCK_BOOTTIME of the machine; 0: any)
-// has ended.
+// True unless /proc proves that the thread that had this id at `at_ns` (CLOCK_BOOTTIME of the machine; 0:
+// any) has ended.
 bool thread_lives(uint32_t pid, uint32_t tid, uint64_t at_ns) noexcept;
 
 class SharedReader {
  public:
-    // True if the thread that opened its seat at that time still runs.
+    // True if the thread that opened its seat at `opened_ns` still runs.
     using Lives = bool (*)(uint32_t pid, uint32_t tid, uint64_t opened_ns) noexcept;
 
     // False if there is no memory.
@@ -59,19 +59,20 @@ class SharedReader {
         return count;
     }
     void release() noexcept;
-    // Records before this position were handed out or passed.
+    // Records before this position were delivered or skipped.
     uint64_t position() const noexcept { return next_; }
-    // Call if the threads are gone, whatever /proc says of their numbers.
+    // Call if the threads are known to be dead, even if /proc shows their ids.
     void forget_lives() noexcept {
         lives_ = [](uint32_t, uint32_t, uint64_t) noexcept { return false; };
     }
-    // True if nothing is reserved behind what was read.
+    // True if nothing is reserved behind the last record read.
     bool is_drained() const noexcept;
-    // Sleeps until the buffer is half full, at most that long; less if a record in progress holds others up.
+    // Sleeps until the buffer is half full, at most `nanoseconds`; less if an uncommitted record holds others
+    // up.
     void sleep(int64_t nanoseconds) noexcept;
 
  private:
-    // The threads that may have the space at next_.
+    // The threads that may have reserved the space at next_.
     struct Claimants {
         bool has_living = false;
         uint64_t smallest = UINT64_MAX, largest = 0;  // space
@@ -98,7 +99,7 @@ class SharedReader {
     Lives lives_ = thread_lives;
     std::unique_ptr<uint64_t[]> record_;  // the words of one record
     uint64_t next_ = 0;
-    uint64_t reserved_ = 0;  // as last seen: producers compete for that line
+    uint64_t reserved_ = 0;  // last value seen: producers compete for that cache line
     uint64_t stuck_at_ = UINT64_MAX;
     bool has_passed_dead_ = false;
 };

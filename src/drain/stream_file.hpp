@@ -1,5 +1,5 @@
-// stream.obs being written: appends whole events only, so that the file is a valid stream after every call,
-// whatever the disk does.
+// Writes stream.obs: appends only whole events, so that the file is a valid stream after every call, even if
+// writing fails.
 #pragma once
 
 #include <cstddef>
@@ -48,10 +48,10 @@ class ChecksumFile {
 
 class StreamFile {
  public:
-    // existing: the file is kept, and never made.
+    // existing: the file is kept, and not created if missing.
     enum class Content { discard, keep, existing };
 
-    // needed: a file that somebody else has claimed and not closed is left alone, with EWOULDBLOCK.
+    // needed: fails with EWOULDBLOCK if another process has claimed the file and not closed it.
     enum class Claim { none, needed };
 
     // Makes the directory, too, if the file may be made. False with errno.

@@ -1,5 +1,5 @@
-// The gaps of a stream and the file that shows them. How many gaps in the file are valid stands in the ring,
-// with the gaps that found no room on disk, so that another drainer goes on with the same ones.
+// The gaps of a stream and their file. The ring stores how many gaps in the file are valid, and the gaps that
+// found no room on disk, so that another drainer continues with this list.
 #pragma once
 
 #include "drain/drained_ring.hpp"
@@ -18,15 +18,16 @@ class StreamGaps {
     Gaps& list() { return list_; }
     const Gaps& list() const { return list_; }
 
-    // The list becomes what is in the file.
+    // Reads the list from the file.
     void load();
-    // The list becomes what the ring says, whatever another drainer has added to the file.
+    // Sets the list to the state noted in the ring, without gaps that another drainer has added to the file
+    // since.
     void take_up();
     void forget() { list_ = Gaps(); }
-    // False if the disk refuses.
+    // Writes the file; false if that fails.
     bool save();
-    // Call before `now` is committed: it says what the file lacks, as this drainer may end before there is
-    // room.
+    // Notes in `now` the gaps that the file lacks, because this drainer may end before there is room. Call
+    // before `now` is committed.
     void note_in(RingProgress& now) const;
 
     // Keeps room on disk for the first gaps, while the stream is open.

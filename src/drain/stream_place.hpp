@@ -1,7 +1,6 @@
-// The place of a stream: its directory below the roots of the trace, as its owner has noted it next to the
-// ring. A process of another namespace may have the same number, and so the place: the stream then steps
-// aside. A stream that is written to a temporary directory moves to the trace when it ends, and a ring that
-// goes on with it stays there.
+// The place of a stream: its directory below the roots of the trace, from its owner's note next to the ring.
+// A process in another namespace may have an equal pid, and so an equal place: then the stream steps aside. A
+// stream in a temporary directory moves to the trace when it ends; if a ring continues it, it stays there.
 #pragma once
 
 #include <initializer_list>
@@ -17,35 +16,35 @@ namespace ovni::writer {
 
 class StreamPlace {
  public:
-    // `ended`: knows who uses which directory.
+    // `ended`: holds the process that uses each directory.
     StreamPlace(DrainedRing& ring, std::string note_path, EndedStreams& ended)
         : ring_(ring), note_path_(std::move(note_path)), ended_(ended) {}
 
-    // Reads the note and finds a place that is nobody else's. False if there is no note.
+    // Reads the note and finds a place that no other process uses. False if there is no note.
     bool find();
-    // The stream was moved to the trace when it ended: it goes on there.
+    // Call if the stream was moved to the trace when it ended, and continues there.
     void stay_in_trace();
-    // The file was removed, or cut off, after it was written: it may come back to its place, and the ring has
-    // forgotten its events. A living owner goes on.
+    // True if the file was removed or truncated after it was written. It may come back to its place, and the
+    // ring no longer has its events. False if the owner lives.
     bool is_lost() const;
     void make_directories() const;
-    // Another process has the place: the stream lies next to it from now on.
+    // Chooses a directory next to the place, because another process uses the place.
     void step_aside();
     // Removes files that an earlier run left there.
     void remove_old(std::initializer_list<const char*> names) const;
     void read_last_note();
-    // The owner of a stream that stays in the trace has made files in the temporary directory.
+    // Removes files that the owner made in the temporary directory although the stream stays in the trace.
     void remove_stray() const;
     bool is_in_trace() const { return note_.roots.temporary.empty(); }
-    // False if not everything could be copied; else what is left behind is gone.
+    // Copies the stream to the trace and removes the original. False if not everything could be copied.
     bool move_to_trace();
-    // Another stream comes.
+    // Resets the state for another stream.
     void start_over() { stray_.clear(); }
 
     std::string path_of(const char* file) const { return note_.directory() + file; }
     std::string directory() const { return note_.directory(); }
     std::string directory_in_trace() const { return note_.roots.trace + note_.place; }
-    // stream.json as the owner has noted it.
+    // stream.json from the owner's note.
     const Json& metadata() const { return note_.metadata; }
 
  private:
@@ -56,7 +55,7 @@ class StreamPlace {
     std::string note_path_;
     EndedStreams& ended_;
     StreamNote note_;
-    std::string stray_;  // the root where the owner thinks that its files are
+    std::string stray_;  // the root that the owner uses, if another
 };
 
 }  // namespace ovni::writer

@@ -13,16 +13,16 @@
 
 namespace ovni::writer {
 
-// True for a file that the library has opened: nobody else opens a regular file with O_NONBLOCK. Another
-// thread may have given the number to another file meanwhile.
+// True for a file that the library has opened: other code does not open regular files with O_NONBLOCK.
+// Another thread may have reused the number meanwhile.
 inline bool is_marked(int fd) noexcept {
     struct stat status {};
     int flags = ::fcntl(fd, F_GETFL);
     return flags >= 0 && (flags & O_NONBLOCK) != 0 && ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// Never returns a standard descriptor: these are the program's, even if closed. Never waits: a pipe of that
-// name would hold the library up.
+// Never returns a standard descriptor, because these are the program's, even if closed. Never blocks, even if
+// the path is a pipe.
 inline int open_above_standard(const char* path, int flags, mode_t mode = 0) noexcept {
     constexpr int most_attempts = 10;
     for (int attempt = 1;; ++attempt, flags &= ~O_EXCL) {
@@ -38,11 +38,11 @@ inline int open_above_standard(const char* path, int flags, mode_t mode = 0) noe
     }
 }
 
-// Gives the calling thread descriptors of its own: stderr and `kept`, and what it opens from now on. False if
-// the system cannot: all are still shared then.
+// Gives the calling thread its own descriptor table with stderr and `kept`. False if the system cannot: then
+// the table is still shared.
 inline bool part_from_descriptors(int kept) noexcept {
 #if defined __SANITIZE_THREAD__
-    return static_cast<void>(kept), false;  // takes numbers of two threads for the same file
+    return static_cast<void>(kept), false;  // it takes equal numbers in two threads for one file
 #else
     auto close_all = [](int from, int to, int flags) {
         return from > to ||

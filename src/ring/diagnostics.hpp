@@ -6,8 +6,8 @@
 
 namespace ovni::writer {
 
-// Prints to stderr as it was when the library was loaded, to a terminal, or to a file opened for appending.
-// Anything else under that number is the program's, and gets nothing.
+// Prints to descriptor 2 if it still is the stderr at loading, a terminal, or a file opened for appending.
+// Any other file with that number is the program's, and nothing is printed.
 [[gnu::cold]] void print(const char* text, size_t size) noexcept;
 
 // "FATAL: function: message" and abort(). A message that ends in ':' is followed by the text of errno.

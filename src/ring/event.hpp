@@ -26,8 +26,7 @@ inline bool is_life_cycle(const void* event) {
     return bytes[OVNI_FORMAT_CODE_AT] == 'O' && bytes[OVNI_FORMAT_CODE_AT + 1] == 'H';
 }
 
-// True for events without which the rest has no meaning: definitions, life cycle, CPUs, regions of unsorted
-// events.
+// True for events that later events depend on: definitions, life cycle, CPUs, regions of unsorted events.
 inline bool is_needed(const void* event) {
     const auto* bytes = static_cast<const uint8_t*>(event);
     uint8_t category = bytes[OVNI_FORMAT_CODE_AT + 1];
@@ -39,7 +38,7 @@ inline bool begins_life(const void* event) {
     return memcmp(static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT, "OHx", 3) == 0;
 }
 
-// A region of unsorted events: their clocks are left as they are.
+// True if the event begins a region of unsorted events, whose clocks are not changed.
 inline bool begins_region(const void* event) {
     return memcmp(static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT, "OU[", 3) == 0;
 }
@@ -47,7 +46,8 @@ inline bool ends_region(const void* event) {
     return memcmp(static_cast<const uint8_t*>(event) + OVNI_FORMAT_CODE_AT, "OU]", 3) == 0;
 }
 
-// An event that is older by more than this is the program's mistake, and keeps its clock.
+// ns. An event that is older than its predecessor by more than this is the program's mistake, and keeps its
+// clock.
 inline constexpr uint64_t longest_raise = 1'000'000'000;
 
 inline bool is_special(const void* event) {

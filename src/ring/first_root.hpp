@@ -1,11 +1,11 @@
-// The root directory in which the process began. A program that calls chroot() takes the paths of the trace
-// away from its later threads, unless a descriptor of the first root stays open: the paths of ours are taken
-// from there then. If the program has closed it, they mean what the program's paths mean.
+// The root directory in which the process began. After chroot() the paths of the trace are wrong, unless a
+// descriptor of the first root stays open: then the library resolves its paths from there. If the program has
+// closed the descriptor, paths are resolved from the program's root.
 #pragma once
 
 namespace ovni::writer {
 
-// For openat() and the like.
+// A descriptor and a path for openat() and similar calls.
 struct PathAt {
     int directory;
     const char* path;
@@ -20,7 +20,8 @@ void leave_first_root() noexcept;
 // rename() of two such paths.
 int rename_from_first_root(const char* from, const char* to) noexcept;
 
-// The calling thread has a root of its own from now on: the first one, whatever the program does to its own.
+// Gives the calling thread its own root directory, the first one, which the program's chroot() does not
+// change.
 void part_from_root() noexcept;
 
 }  // namespace ovni::writer

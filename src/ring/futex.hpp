@@ -14,7 +14,7 @@
 
 namespace ovni::writer {
 
-// Returns when woken, after that time, if the word is not `expected`, or for no reason.
+// Returns when woken, after `nanoseconds`, if the word is not `expected`, or spuriously.
 inline void futex_wait(std::atomic<uint32_t>& word, uint32_t expected, int64_t nanoseconds) noexcept {
     int kept = errno;
     timespec timeout{nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};

@@ -1,5 +1,5 @@
-// The places of a stream where events are missing, as in stream.gaps.json. Readers refuse gaps that overlap
-// or go back, so none does.
+// The places of a stream where events are missing, as in stream.gaps.json. Gaps are kept sorted and disjoint,
+// because readers reject others.
 #pragma once
 
 #include <cstdint>
@@ -15,40 +15,40 @@ struct Gap {
     std::string reason;
 };
 
-// A state of the list: how many gaps there are, and how far the last one has grown.
+// A state of the list: the number of gaps, and how far the last gap has grown.
 struct GapMark {
     uint64_t count, to, lost;
 };
 
 class Gaps {
  public:
-    // A gap at the place of the last one, and with its reason, becomes part of it. A gap without length and
-    // loss is none: it ends the last one, if that has this reason and no end.
+    // A gap with the place and the reason of the last gap is joined to it. An empty gap without loss is not
+    // added: it ends the last gap, if that has this reason and no end.
     void add(Gap gap);
-    // The stream ends at `end`: gaps with a later offset move there.
+    // Moves gaps with an offset behind `end`, the end of the stream, to `end`.
     void clamp(uint64_t end);
-    // Everything that was to follow `end` is lost: `gap` takes in all gaps that lay there.
+    // All events behind `end` are lost: replaces the gaps there by `gap`, which includes them.
     void lose_after(uint64_t end, Gap gap);
-    // True if events are lost between the end of the stream, `end`, and that of the thread.
+    // True if events are lost between `end`, the end of the stream, and the end of the thread.
     bool reach(uint64_t end) const {
         return !gaps_.empty() && gaps_.back().offset == end && gaps_.back().lost > 0;
     }
     bool empty() const { return gaps_.empty(); }
-    // The file shows all of them.
+    // True if the file has all gaps.
     bool is_saved() const { return !is_changed_; }
-    // Gaps, and growth of the last one, since the list had that mark.
+    // Gaps, and growth of the last gap, since `mark`.
     std::vector<Gap> behind(const GapMark& mark) const;
-    // go_back_to() makes the list what it was when it had that mark.
+    // go_back_to() restores the list as it was at a mark.
     GapMark mark() const;
     void go_back_to(const GapMark& mark);
 
-    // Writes the file: appends what has changed, if it is on disk, else all. False with errno, and the file
-    // is what it was.
+    // Writes the file: appends the changes if it is on disk, else writes all. On failure returns false with
+    // errno and leaves the file unchanged.
     bool save(const std::string& path);
     // Keeps room on disk for the first gaps: the disk may be full later.
     static void reserve(const std::string& path);
     static void give_up_reserve(const std::string& path);
-    // Reads what save() wrote, even if that was interrupted; no gaps if the file is something else.
+    // Reads the file, even if save() was interrupted; no gaps if it is another kind of file.
     static Gaps load(const std::string& path);
 
  private:
@@ -58,8 +58,8 @@ class Gaps {
     bool save_whole(const std::string& path);
 
     std::vector<Gap> gaps_;
-    std::vector<uint64_t> lines_;  // where those on disk begin in the file
-    size_t changed_ = 0;           // the first that the file does not show as it is
+    std::vector<uint64_t> lines_;  // offsets in the file of the gaps on disk
+    size_t changed_ = 0;           // the first gap that differs from the file
     bool is_changed_ = false;
 };
 

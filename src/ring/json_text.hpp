@@ -1,5 +1,5 @@
 // JSON as text in the exact style of stream.json: 4 blanks per level, one member per line, numbers as %1.17g,
-// '/' escaped, no newline at the end; or compact, without any blank. Bytes that are no UTF-8 become U+FFFD.
+// '/' escaped, no newline at the end; or compact, without any blank. Invalid UTF-8 becomes U+FFFD.
 #pragma once
 
 #ifndef JSON_NOEXCEPTION
@@ -20,10 +20,10 @@ enum class JsonStyle { pretty, compact };
 
 std::string json_text(const Json& value, JsonStyle style);
 
-// The C API knows doubles; clocks need more digits.
+// The C API has doubles; clocks need more digits.
 enum class JsonNumbers { doubles, as_written };
 
-// Nothing if the text is no JSON, names a key twice in one object or nests deeper than 2048.
+// Empty if the text is no JSON, has a key twice in one object, or nests deeper than 2048.
 std::optional<Json> json_parse(const char* text, JsonNumbers numbers = JsonNumbers::doubles);
 
 }  // namespace ovni::writer

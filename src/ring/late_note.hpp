@@ -1,5 +1,5 @@
-// The metadata of a stream whose owner may not write its note any more, as after setuid(). It stands in the
-// ring, in the room behind its header, as compact JSON. The owner makes `late_note_changes` odd while it
+// The metadata of a stream whose owner cannot write its note any more, for example after setuid(). It is
+// stored in the ring, behind the header, as compact JSON. The owner makes `late_note_changes` odd while it
 // writes.
 #pragma once
 
@@ -11,9 +11,9 @@
 
 namespace ovni::writer {
 
-// For the owner. Leaves nothing new if there is no room for it.
+// For the owner. Does nothing if there is no room.
 void leave_late_note(const Ring& ring, const Json& metadata);
-// The owner has written its note again.
+// For the owner, when it has written its note again.
 void withdraw_late_note(const Ring& ring);
 
 // For the drainer. Nothing if there is none, or if the owner died while it wrote.

@@ -1,7 +1,7 @@
-// An open regular file in a program that may close all descriptors and give their numbers to files of its
-// own. Each use asks first whether the descriptor still is the opened file, and opens it again if not. A file
-// of the program is neither written nor closed, and the standard descriptors are the program's. The library
-// opens files in no other way.
+// An open regular file in a program that may close all descriptors and reuse their numbers. Each use first
+// checks that the descriptor still is the opened file, and opens the file again if not. Files of the program
+// are neither written nor closed; the standard descriptors are the program's. The library opens all its files
+// this way.
 #pragma once
 
 #include <sys/types.h>
@@ -19,20 +19,22 @@ class OwnFile {
     OwnFile& operator=(OwnFile&& other) noexcept;
     ~OwnFile() { close(); }
 
-    // A symbolic link may lead to somebody else's file. Links of the caller, and of root, are `trusted`.
+    // A symbolic link may lead to another user's file. trusted: follows only links of this user and of root.
     enum class Links { refuse, trusted, follow };
 
     // False with errno. `flags` as in open(2).
     bool open(const std::string& path, int flags, mode_t mode = 0644, Links links = Links::refuse);
     bool is_open() const { return fd_ >= 0; }
-    // A descriptor to use now. Opens the file again if need be, but never makes it again. -1 with errno.
+    // The descriptor, valid until the program closes it. Opens the file again if necessary, but never creates
+    // it. -1 with errno.
     int get();
-    // True if descriptor() still is the file: for what would be lost by opening it again, such as a lock.
+    // True if the descriptor still is the file. Needed for state that opening again would lose, such as a
+    // lock.
     bool is_ours() const;
     int descriptor() const { return fd_; }
     // False with errno if the file could not be written to its end.
     bool close();
-    // Closes the descriptor of this thread; a thread with descriptors of its own goes on with the file.
+    // Closes the descriptor in this thread's table; a thread with its own table keeps the file open.
     void close_for_others() const;
 
  private:

@@ -10,8 +10,8 @@
 
 namespace ovni::writer {
 
-// Holds SIGXFSZ back and throws it away: a file size limit would end the program by that signal. Call what
-// writes, below, inside a SlowPath or one of these.
+// Blocks and discards SIGXFSZ, by which a file size limit would end the program. Call the writing functions
+// below inside a SlowPath or while one of these objects lives.
 class FileSizeSignalHeld {
  public:
     FileSizeSignalHeld();
@@ -26,17 +26,17 @@ class FileSizeSignalHeld {
 // Returns how many bytes were written: fewer than asked, with errno.
 size_t write_at(int fd, const void* bytes, size_t count, uint64_t offset);
 
-// Gives a file that size and its memory. Returns 0 or an error number.
+// Sets the size of a file and allocates its space. Returns 0 or an error number.
 int allocate(int fd, uint64_t bytes);
 
-// The ending of a file while replace_file() writes it.
+// The suffix of the file's name while replace_file() writes it.
 inline constexpr const char* being_written = ".new";
 
 // Replaces `path` in one step. If there is no room for two files, overwrites the old bytes, if they suffice.
 // False with errno: the old file is still there.
 bool replace_file(const std::string& path, const std::string& text);
 
-// Makes a file that has room for so many bytes, if there is room.
+// Makes a file with space for `bytes`, if there is room.
 void reserve_file(const std::string& path, size_t bytes);
 
 // Nothing, with errno, if it cannot be read.

@@ -1,6 +1,6 @@
 // Whether processes and threads live, by their lines in /proc. A process counts as alive unless /proc proves
-// it dead: no descriptor may be free, /proc may show another namespace. Without /proc, a number that nobody
-// has proves it, too, if both processes lack /proc or are known to be of one namespace.
+// it dead, because descriptors may be exhausted, or /proc may show another namespace. Without /proc, an
+// unused pid proves it, too, if both processes lack /proc or are known to be in one namespace.
 #pragma once
 
 #include <sys/types.h>
@@ -17,39 +17,39 @@ namespace ovni::writer {
 struct LifeLine {
     enum class Found { yes, no, unknown } found = Found::unknown;
     bool is_zombie = false;
-    // In ticks since the boot of the machine, whatever the time namespace says; rounded down.
+    // `start`: in ticks since the boot of the machine, independent of the time namespace; rounded down.
     uint64_t threads = 0, start = 0;
-    int end = 0;  // of a zombie, as wait() has it
+    int end = 0;  // of a zombie: its status as from wait()
 };
 LifeLine read_life_line(const char* path) noexcept;
 
-// Those of the calling process, read once.
+// The offsets of the calling process, read once.
 TimeOffsets own_time_offsets() noexcept;
 
-// When the process began, in ticks since boot; 0 if there is none, or nobody knows.
+// When the process began, in ticks since boot; 0 if there is no such process, or if unknown.
 uint64_t start_of_process(pid_t pid) noexcept;
 
-// The namespace in which the calling process has its number; 0: unknown.
+// The pid namespace of the calling process; 0: unknown.
 uint64_t pid_space() noexcept;
 constexpr uint64_t first_pid_space = 0xeffffffc;  // Linux: PROC_PID_INIT_INO
 
-// Identifies a process: its number, when it began, and the namespace of the number. Unknown is 0.
+// Identifies a process by its pid, when it began, and its pid namespace. 0: unknown.
 struct ProcessId {
     pid_t pid;
     uint64_t start, space;
     auto operator<=>(const ProcessId&) const = default;
 };
 ProcessId own_process_id() noexcept;
-// Call in a child: a namespace may give it the number of its parent, and other clocks.
+// Call in a fork's child: in a new namespace it may have its parent's pid, and other clocks.
 void forget_own_process_id() noexcept;
 
-// Nothing if nobody can say.
+// Empty if unknown.
 std::optional<bool> lives(const ProcessId& process) noexcept;
 inline bool may_live(const ProcessId& process) noexcept {
     return lives(process).value_or(true);
 }
 
-// False if the process is known to have no page of the file with this inode: an exec takes all of them.
+// False if the process is known to map no page of the file with this inode, as after an exec.
 bool may_map(const ProcessId& process, ino_t inode) noexcept;
 
 }  // namespace ovni::writer

@@ -1,7 +1,7 @@
 // The checksum of a record in a shared buffer, over whole words: xor and multiplication by an odd number, of
 // which the upper half is kept. Every change of one word changes the 64 bits, so torn, stale and overwritten
-// records are found, but for one in 2^32. It costs a record of 48 bytes 0.4 ns, where CRC32C by instruction
-// costs 3 ns. The position goes into it, so that bytes of an earlier lap are never taken for a record.
+// records are found, except for one in 2^32. A record of 48 bytes costs 0.4 ns; CRC32C by instruction costs 3
+// ns. The checksum includes the position, so that bytes of an earlier lap are never taken for a record.
 #pragma once
 
 #include <cstdint>

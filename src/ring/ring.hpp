@@ -1,11 +1,11 @@
-// A ring: the file that holds the newest events of one thread until a drainer has brought them into its
+// A ring: the file that holds the newest events of one thread until a drainer has written them into its
 // stream. The traced process maps it and appends; the drainer, in this process or another one, follows.
-// What is published in a ring survives the death of the process.
+// Published events survive the death of the process.
 //
 // Layout: RingHeader (header_bytes), the data of two nested rings for signal handlers, the data of the ring
-// itself, a page of slack. The ring of a thread that has emitted nothing yet is small. Positions count bytes
-// since the ring was opened; position p lies at p % capacity. Events are whole and final. An event in a
-// nested ring has its position in the main ring before it.
+// itself, a page of slack. The ring of a thread without events is small. Positions count bytes since the ring
+// was opened; position p lies at p % capacity. Published events are complete and do not change. In a nested
+// ring each event follows its position in the main ring.
 #pragma once
 
 #include <sys/types.h>
@@ -26,8 +26,7 @@ namespace ovni::writer {
 // The owner moves a ring through these states. The drainer only moves it from closed to done.
 enum class RingState : uint32_t { fresh, open, closed, done };
 
-// Why a stream ended, if the program has not ended it.
-// running: the stream goes on, but can be read as it is.
+// How a stream ended. running: the stream has not ended, but is complete enough to be read.
 enum class RingEnd : uint32_t { in_order, exit, signal, recovered, exec, running };
 
 // A gap in the stream: the events from one clock to another are missing before the event at `position`.
@@ -42,63 +41,64 @@ inline RingNote note_of(const Gap& gap, uint64_t position) {
     return note;
 }
 
-// Events of handlers that interrupted an emission of their thread; one such ring per depth.
+// Events of handlers that interrupted an emission of their thread; one nested ring per depth.
 struct NestedRing {
     alignas(64) std::atomic<uint64_t> published;
     std::atomic<uint64_t> lost;  // events for which there was no room
-    // The first of them that the drainer has not reported: its clock, and its position in the main ring.
+    // The first lost event that the drainer has not recorded as a gap: its clock, and its position in the
+    // main ring.
     std::atomic<uint64_t> lost_from, lost_at;
     // Written by the drainer.
     std::atomic<uint64_t> drained;
-    std::atomic<uint64_t> lost_recorded;  // so many of them have their gap
+    std::atomic<uint64_t> lost_recorded;  // lost events that are recorded in a gap
 };
 
-// Events that are missing: those that the flight recorder has given up since the last one that it wrote, or
-// those of gaps. Their clocks and number; none if `to` is 0. `off_from` says whether recording was off there.
+// The clocks and number of missing events: given up by the flight recorder since the last event that it
+// wrote, or those of gaps. None if `to` is 0. `off_from` shows whether recording was off meanwhile.
 struct Skipped {
     uint64_t from, to, events;
-    uint64_t off_from;  // clock of its end; 0: it was on
+    uint64_t off_from;  // clock when recording ended; 0: it was on
 };
 
-// How far the drainer is, in the ring and in stream.obs, and what it could not write.
+// The drainer's progress in the ring and in stream.obs, and the gaps that it could not write.
 struct RingProgress {
     uint64_t drained, file_end, last_block;
-    uint64_t written;           // bytes of events in the file, of this opening of the ring
+    uint64_t written;           // bytes of events in the file since this opening of the ring
     uint64_t last_of_handlers;  // the newest clock of handlers' events in that block
     uint64_t nested_drained[2], nested_lost_recorded[2];
     uint64_t lost;
     Skipped skipped;
     GapMark gaps;         // gaps in the file behind this mark are not valid
-    Skipped unsaved;      // gaps behind the mark that found no room on disk, as one
+    Skipped unsaved;      // gaps behind the mark that found no room on disk, joined into one
     uint64_t unsaved_at;  // the offset of the first of them
     uint32_t notes_taken;
 };
 
-// For a thread whose events come through a shared buffer: what was moved from there into the ring.
+// For a thread that emits into a shared buffer: progress of the moves from there into the ring.
 struct RingMoved {
     uint64_t head;    // of the ring; 0 before the first event
-    uint64_t stored;  // from head to here lie the first parts of an event
-    uint64_t taken;   // records of the buffer before this position are not taken again
+    uint64_t stored;  // the first parts of an event lie from head to here
+    uint64_t taken;   // records of the buffer before this position were moved
     uint64_t last;    // the newest clock
     uint64_t lost, raised;
     uint32_t notes_added;
     uint32_t in_region;  // 1: of unsorted events
-    uint32_t is_torn;    // 1: a part of the present event found no room, its other parts are not taken
+    uint32_t is_torn;    // 1: a part of the present event found no room, its other parts are skipped
 };
 
-// Whether the thread was to last until the process exits, and what it did then.
+// What the thread did when the process exited, if it lasted until then.
 enum class ExitInOrder : uint32_t {
     no,
-    at_end,  // it exited the process, or had ended before
+    at_end,  // it called exit(), or had ended before
     amid,    // it was in the middle of something
-    before,  // it had ended while the process went on, whatever became of that
+    before,  // it had ended while the process went on
 };
 
-// Whether the place of the stream holds. Until then nothing is written, and the first bytes may change.
+// Whether the place of the stream is settled. Before that nothing is written, and the first bytes may change.
 enum class RingPlace : uint32_t {
-    unknown,   // it is not known yet who the process is
-    noted,     // either side may settle what is noted
-    changing,  // by the owner
+    unknown,   // the identity of the process is not known yet
+    noted,     // a place is noted, and either side may settle it
+    changing,  // the owner is changing the note
     settled,
 };
 
@@ -113,10 +113,10 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
     uint64_t image;           // changes with exec
     uint64_t limit;           // bytes that the process may write, 0: any number
     uint64_t written_before;  // bytes of events on disk, of earlier openings of the ring
-    uint64_t kept;            // so many of the newest bytes stay in the ring until somebody wants them
+    uint64_t kept;            // flight recorder: this many newest bytes stay in the ring until requested
     uint64_t pid_space;       // the namespace of the pid
     int32_t pid, tid;
-    int64_t time_offset;  // as the run directory has it
+    int64_t time_offset;  // as in the run directory
 
     // Written by the owner.
     alignas(64) std::atomic<uint64_t> published;
@@ -125,43 +125,43 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
     std::atomic<uint64_t> opened;      // which opening of a ring in the run directory, from 1
     std::atomic<uint64_t> opened_at;   // by the clock of events
     std::atomic<RingPlace> place;
-    std::atomic<uint32_t> begin_bytes;  // a stream of these alone is not written
-    std::atomic<uint32_t> has_row;      // 1: but it is written at its end, as its thread is shown
-    std::atomic<uint32_t> continues;    // 1: goes on in the stream that is already in its place
-    std::atomic<uint32_t> at_once;      // 1: the stream is on disk even without events
+    std::atomic<uint32_t> begin_bytes;  // a stream with only these first bytes is not written
+    std::atomic<uint32_t> has_row;  // 1: it is written at its end nevertheless, because its thread has a row
+    std::atomic<uint32_t> continues;  // 1: continues the stream that exists in its place
+    std::atomic<uint32_t> at_once;    // 1: the stream is on disk even without events
     std::atomic<uint32_t> metadata_changes;
-    std::atomic<uint32_t> life_is_ours;  // 1: OHe is still to come, from the library
+    std::atomic<uint32_t> life_is_ours;  // 1: the library has to write the OHe
     std::atomic<uint32_t> lives;         // 1: by its events, the thread has begun and not ended
     std::atomic<uint64_t> end_clock;     // of that OHe, if not 0
-    char name[16];                       // of the thread, if it was given one; ends with a zero
+    char name[16];                       // of the thread, if it has one; zero terminated
     std::atomic<RingEnd> end;
     std::atomic<int32_t> end_code;
     std::atomic<ExitInOrder> exit_in_order;
-    std::atomic<uint64_t> raised;  // events whose clock was older than the one before
+    std::atomic<uint64_t> raised;  // events with a clock older than the previous event's
     std::atomic<uint32_t> notes_added;
-    std::atomic<uint32_t> readings;    // how often somebody wanted a stream that can be read; anybody may add
-    std::atomic<uint64_t> wanted;      // what is kept up to here is to be written; anybody may set it
-    std::atomic<uint64_t> needed;      // somebody needs the room of what lies before it
-    std::atomic<uint32_t> shared;      // 1 + number of the shared buffer that events come through; 0: none
-    std::atomic<uint64_t> shared_end;  // if closed: its events in the buffer lie before this position
-    std::atomic<uint64_t> lost_unmarked;   // if closed: events lost behind the last one
+    std::atomic<uint32_t> readings;       // number of requests for a readable stream; any process may add
+    std::atomic<uint64_t> wanted;         // kept events up to here are to be written; any process may set it
+    std::atomic<uint64_t> needed;         // the room of events before this position is needed
+    std::atomic<uint32_t> shared;         // 1 + number of the shared buffer that events come through; 0: none
+    std::atomic<uint64_t> shared_end;     // if closed: its events in the buffer lie before this position
+    std::atomic<uint64_t> lost_unmarked;  // if closed: number of events lost after the last one
     std::atomic<uint64_t> lost_elsewhere;  // events of threads of the process that got no ring
     std::atomic<uint32_t> late_note_changes, late_note_bytes;  // see late_note.hpp
 
-    // Written by the drainer if events come through a shared buffer. It writes `published` and `notes_added`
-    // then, too. Only the current one of the two records is valid.
+    // Written by the drainer if events come through a shared buffer; the drainer also writes `published` and
+    // `notes_added` then. Only the current one of the two records is valid.
     std::atomic<uint32_t> current_moved;
     RingMoved moved[2];
 
-    // Written by the drainer. It fills one record of `progress` and then makes that the current one, so that
-    // another drainer finds numbers that belong together. The other fields are for the owner.
+    // Written by the drainer. It fills one record of `progress` and then makes it the current one, so that
+    // another drainer finds consistent numbers. The other fields are for the owner.
     alignas(64) std::atomic<uint64_t> drained;
-    std::atomic<uint64_t> refused;  // events before it wait for room on disk; anybody may set it to 0
+    std::atomic<uint64_t> refused;  // events before it wait for room on disk; any process may set it to 0
     std::atomic<uint32_t> readings_made;
-    std::atomic<uint32_t> drained_blocks;  // futex: changes when the drainer has done something
+    std::atomic<uint32_t> drained_blocks;  // futex: changes when the drainer has made progress
     std::atomic<uint32_t> notes_taken;
     std::atomic<uint32_t> in_trace;  // 1: the stream's files are in the trace directory
-    std::atomic<uint32_t> aside;     // 1: another process has the place, the stream lies next to it
+    std::atomic<uint32_t> aside;     // 1: another process uses the place, the stream lies next to it
     std::atomic<uint32_t> current;
     RingProgress progress[2];
 
@@ -191,13 +191,13 @@ class Ring {
     Ring& operator=(Ring&& other) noexcept;
     ~Ring();
 
-    // Makes and maps a file whose memory is all allocated. Not mapped, with errno, if there is no room.
+    // Makes and maps a file with all its memory allocated. Not mapped, with errno, if there is no room.
     static Ring create(const std::string& path, size_t capacity);
     // Maps a complete file. Not mapped, with errno, if it is no ring of this version.
     static Ring open(const std::string& path);
 
     bool is_mapped() const { return base_ != nullptr; }
-    // False if the header cannot be true: a program may write anything there, by mistake.
+    // False if the header is inconsistent: a faulty program may overwrite it.
     bool is_sound() const;
     RingHeader& header() const { return *reinterpret_cast<RingHeader*>(base_); }
     std::span<uint8_t> after_header() const {
@@ -211,7 +211,7 @@ class Ring {
     // The bytes at a position, and how many follow before the data wraps.
     uint8_t* at(uint64_t position) const { return data() + position % capacity(); }
     uint64_t contiguous(uint64_t position) const { return capacity() - position % capacity(); }
-    // Copy bytes to and from a position, across the end of the data if need be.
+    // Copy bytes to and from a position, across the end of the data if necessary.
     void put(uint64_t position, const void* bytes, size_t size) const {
         size_t first = std::min<size_t>(size, contiguous(position));
         memcpy(at(position), bytes, first);
@@ -231,10 +231,10 @@ class Ring {
 };
 static_assert(sizeof(RingHeader) <= Ring::header_bytes);
 
-// Asks for the events up to `position` in the stream, even if a flight recorder keeps them.
+// Requests that events up to `position` are written to the stream, even if a flight recorder keeps them.
 void ask_for(RingHeader& ring, uint64_t position);
 
-// True if nothing was recorded that is worth a stream.
+// True if the ring has no events that need a stream.
 inline bool is_empty(const RingHeader& ring) {
     const uint64_t least = ring.begin_bytes.load(std::memory_order_acquire);
     return ring.published.load(std::memory_order_acquire) <= least &&
@@ -242,13 +242,13 @@ inline bool is_empty(const RingHeader& ring) {
            !ring.at_once.load(std::memory_order_relaxed) && !ring.has_row.load(std::memory_order_relaxed);
 }
 
-// True if the drainer has done what it can about the events before `position`.
+// True if the drainer has written the events before `position`, or has tried to.
 inline bool has_been_tried(const RingHeader& ring, uint64_t position) {
     return std::max(ring.drained.load(std::memory_order_acquire),
                     ring.refused.load(std::memory_order_acquire)) >= position;
 }
 
-// True if nothing is added to the ring any more.
+// True if no more events will be added to the ring.
 inline bool is_over(const RingHeader& ring) {
     return ring.state.load(std::memory_order_acquire) >= RingState::closed;
 }
@@ -257,7 +257,7 @@ inline ProcessId owner_of(const RingHeader& ring) {
     return {ring.pid, ring.process_start, ring.pid_space};
 }
 
-// True if the process that opened the ring lives, or nobody can say.
+// True if the process that opened the ring lives, or if that is unknown.
 inline bool owner_lives(const RingHeader& ring) {
     return may_live(owner_of(ring));
 }

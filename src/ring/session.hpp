@@ -1,5 +1,6 @@
-// A run directory: the place where processes and the drainer meet. It holds the rings of a program's
-// processes and notes on their streams. ovnirun makes one for all it starts, or a process makes its own:
+// A run directory, through which processes and the drainer exchange events. It holds the rings of a program's
+// processes and notes about their streams. ovnirun makes one for all processes that it starts; without
+// ovnirun a process makes its own:
 //     session        SessionHeader, mapped by all
 //     ring.N         a ring; N counts from 0
 //     ring.N.json    where its stream goes, and its metadata as of now (StreamNote)
@@ -25,25 +26,25 @@ struct SessionHeader {
 
     uint64_t magic;
     ProcessId owner;                             // the process that drains
-    std::atomic<uint32_t> ended;                 // 1: the owner does not drain any more
-    std::atomic<uint64_t> heartbeat;             // when the drainer last came by, monotonic_clock()
-    std::atomic<uint32_t> rings;                 // how many there are, shared buffers included
+    std::atomic<uint32_t> ended;                 // 1: the owner no longer drains
+    std::atomic<uint64_t> heartbeat;             // start of the drainer's last pass, monotonic_clock()
+    std::atomic<uint32_t> rings;                 // number of rings, shared buffers included
     alignas(64) std::atomic<uint32_t> doorbell;  // futex: changes to wake the drainer
     std::atomic<uint32_t> asleep;                // 1: the drainer has to be woken
-    std::atomic<uint32_t> removed;               // 1: the directory goes away, make no ring here
-    std::atomic<uint64_t> openings;              // of rings, so far
+    std::atomic<uint32_t> removed;               // 1: the directory is being removed, make no ring here
+    std::atomic<uint64_t> openings;              // number of openings of rings so far
     std::atomic<int32_t> program;                // the process that ovnirun started; 0: not known
     SharedIdentity identity;                     // of the processes here
-    char run[192];                               // name of the run, if MPI_Init gives no other one
+    char run[192];                               // name of the run, unless MPI_Init gives another
     int64_t began;                               // when this directory was made, in s since 1970
     int64_t time_offset;                         // ns by which events are ahead of monotonic_clock()
-    // ovnirun writes these. The directory is empty if each rank is to have its own, or if it is too long.
+    // Written by ovnirun. The directory is empty if each rank has its own, or if it is too long.
     std::atomic<uint64_t> job;   // of the launcher; 0: none
     char trace_directory[1024];  // resolved; written before `job`
     std::atomic<uint32_t>
-        is_scatter_reported;  // 1: the user knows that the job has several trace directories
+        is_scatter_reported;  // 1: it is reported that the job has several trace directories
 
-    ClockPage clock;  // for all who write into rings here; the drainer steers it
+    ClockPage clock;  // of all events in the rings here; the drainer steers it
 };
 
 class Session {
@@ -53,13 +54,13 @@ class Session {
     Session& operator=(Session&& other) noexcept;
     ~Session();
 
-    // Makes `directory`, whose parent exists, for a drainer in this process. Not valid, with errno, if it
-    // cannot.
+    // Makes `directory`, whose parent exists, for a drainer in this process. If that fails, the result is not
+    // valid and errno is set.
     static Session create(const std::string& directory);
     static Session open(const std::string& directory);
 
     bool is_valid() const { return header_ != nullptr; }
-    // This and the paths: call if valid.
+    // Call this and the functions for paths only if valid.
     const std::string& directory() const { return *directory_; }
     std::string ring_path(uint32_t number) const { return *directory_ + "/ring." + std::to_string(number); }
     std::string shared_path(uint32_t number) const {
@@ -68,8 +69,8 @@ class Session {
     std::string note_path(uint32_t number) const { return ring_path(number) + ".json"; }
     SessionHeader& header() const { return *header_; }
 
-    // ns by which events are ahead of CLOCK_MONOTONIC of this process: their clock is that of the time
-    // namespace of the process that made the directory.
+    // ns by which the clock of events is ahead of CLOCK_MONOTONIC of this process. Events have the clock of
+    // the time namespace in which the directory was made.
     int64_t time_ahead() const { return header_->time_offset - own_time_offsets().monotonic; }
     // True if the heartbeat is recent and the owner lives.
     bool is_served() const;
@@ -77,21 +78,22 @@ class Session {
     bool seems_served() const;
     bool is_owned_by_this_process() const;
     void ring_doorbell() const;
-    // sleep() waits for the doorbell, unless it rang since doorbell() returned `heard`. For the drainer.
+    // For the drainer. sleep() waits for the doorbell, unless it rang after doorbell() returned `heard`.
     uint32_t doorbell() const { return header_->doorbell.load(std::memory_order_seq_cst); }
     void sleep(uint32_t heard, uint64_t nanoseconds) const;
-    // Takes the right to drain, which ends with the process at the latest. False if another process has it.
+    // Takes the lock for draining, which ends with the process at the latest. False if another process holds
+    // it.
     bool lock();
-    // Call in a fork's child, which must not hold its parent's right.
+    // Call in a fork's child, which must not hold its parent's lock.
     void forget_lock();
-    // The draining thread gets descriptors of its own, and the lock with them.
+    // Gives the draining thread its own descriptor table, which keeps the lock.
     bool part_from_descriptors() const { return writer::part_from_descriptors(lock_.descriptor()); }
     void leave_lock_to_drainer() const { lock_.close_for_others(); }
-    // Takes the place of an owner that is dead or has given up. False if another process was faster.
+    // Becomes the owner in place of one that is dead or has resigned. False if another process was faster.
     bool claim();
     // Removes the directory if nothing but the session is left in it.
     void remove() const;
-    // Whoever has just put a ring there asks this.
+    // Check after putting a ring there.
     bool is_removed() const { return header_->removed.load(std::memory_order_seq_cst) != 0; }
 
  private:
@@ -103,13 +105,13 @@ class Session {
 };
 
 // The places for run directories, in the order in which they are tried: OVNI_RUNDIR, /dev/shm, TMPDIR or
-// /tmp, the trace directory. Each gets a directory of the user's own, ovni-<uid>, mode 0700, made here. Empty
-// if a place cannot be used.
+// /tmp, the trace directory. Makes and returns the user's directory there, ovni-<uid>, mode 0700. Empty if
+// the place cannot be used.
 std::string session_place(uint32_t choice, const std::string& trace_directory);
 inline constexpr uint32_t session_places = 4;
-// The paths of all that lies in these places, sorted, each once. Makes nothing.
+// The paths of all entries in these places, sorted, without duplicates. Makes no directory.
 std::vector<std::string> in_session_places(const std::string& trace_directory);
-// True for the path of a ring that lies in a place of this user, without links.
+// True if the path is that of a ring in one of this user's places, without symbolic links.
 bool is_in_session_place(const std::string& file);
 
 // The rank that the launcher gave this process; "0" if it gave none.
@@ -118,10 +120,10 @@ std::string launcher_rank();
 // "<run>.<rank>.<pid>", from the environment.
 std::string session_name();
 
-// CLOCK_MONOTONIC of the machine in ns, one clock for the processes of all time namespaces.
+// CLOCK_MONOTONIC of the machine in ns, equal in all time namespaces.
 uint64_t monotonic_clock();
-// The time of events at that time of monotonic_clock(), in a run directory of that `time_offset`. Tests may
-// change it further.
+// The clock of events at `monotonic`, in a run directory with this `time_offset`. Tests may change it
+// further.
 uint64_t event_clock(uint64_t monotonic, int64_t time_offset);
 
 }  // namespace ovni::writer

@@ -1,6 +1,6 @@
-// Identity of the processes of a run directory, if one of them knows it. MPI_Init tells it of its process;
-// the first process of ovnirun guesses before that. A process that knows no better takes it when its streams
-// get their places, so the commands of a script lie in the loom and the run of the MPI program next to them.
+// The identity of the processes of a run directory, once one of them knows it: from MPI_Init, before that a
+// guess of the first process of ovnirun. A process without its own identity takes this one when its streams
+// get their places. So the commands of a script get the loom and the run of the script's MPI program.
 #pragma once
 
 #include <atomic>
@@ -15,12 +15,13 @@ namespace ovni::writer {
 struct Identity {
     int app = 1;
     int rank = -1, nranks = 0;  // -1: none
-    bool is_of_mpi = false;     // the rank is that of a process of MPI, which no other process has
+    bool is_of_mpi = false;     // the rank belongs to an MPI process, so no other process may take it
     std::string loom, host, run;
     std::vector<int> cpus;  // numbers of the system, ascending; the index of a CPU is its position
 };
 
-// In shared memory. A writer makes `version` odd while it writes; one that dies meanwhile ends the exchange.
+// In shared memory. A writer makes `version` odd while it writes. If it dies meanwhile, the identity can no
+// longer be read.
 class SharedIdentity {
  public:
     bool is_published() const { return version_.load(std::memory_order_acquire) != 0; }
@@ -41,7 +42,7 @@ class SharedIdentity {
         version_.store(version + 2, std::memory_order_release);
     }
 
-    // Nothing if nobody told it, or somebody is writing.
+    // Empty if no process has published the identity, or one is writing it.
     std::optional<Identity> read() const {
         constexpr int attempts = 100;
         for (int attempt = 0; attempt < attempts; ++attempt) {

@@ -1,5 +1,5 @@
 // Settings of the writer, from environment variables that ovnirun sets by its options. Sizes are bytes; k, M
-// and G stand for powers of 1024. A value that cannot be understood is reported once, and the default holds.
+// and G stand for powers of 1024. An invalid value is reported once, and the default is used.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ enum class OnFull : uint8_t { block, discard };
 // Each thread emits into its ring, or all threads of a process emit into one buffer.
 enum class BufferMode : uint8_t { rings, shared };
 
-// A size as the user writes it; nothing if it is none.
+// Parses a size such as "64k"; empty if the text is no size.
 std::optional<size_t> parse_size(const char* text);
 
 struct Settings {
     static constexpr size_t smallest_ring = size_t{256} << 10, largest_ring = size_t{16} << 20;
-    static constexpr size_t rings_in_shared = 4;      // the shared buffer is so many times as large as a ring
+    static constexpr size_t rings_in_shared = 4;      // size of the shared buffer in rings
     static constexpr uint32_t seats_in_shared = 256;  // threads in it at a time; others emit into their rings
     static constexpr size_t smallest_flight = size_t{64} << 10, largest_flight = size_t{16} << 30;
 

@@ -1,10 +1,10 @@
-// One buffer for all threads of a process, or of several: the way in. It lies in memory that producers and
-// the drainer (shared_reader.hpp) map, usually a file on tmpfs.
+// One buffer for all threads of one or several processes: the producers' side. It lies in memory that
+// producers and the drainer (shared_reader.hpp) map, usually a file on tmpfs.
 //
 // A producer claims the space behind `reserved` in its seat, takes it by compare-and-swap, fills it and
-// stores the commit word; nobody waits for another producer. Space is taken only where the reader has freed
-// it, which the swap makes one step: `reserved` has not moved since, and `freed` only grows. So a producer
-// that waits for room, gives up or discards holds nothing.
+// stores the commit word. No producer waits for another. Only freed space is taken: if the swap succeeds,
+// `reserved` has not moved since the check, and `freed` only grows. So a producer that waits for room, gives
+// up or discards holds no space.
 //
 // What the emit path of the library needs:
 //
@@ -15,8 +15,8 @@
 //     producer.write_jumbo("VYc", clock, data);
 //     producer.close();                                // the thread ends
 //
-// A caller who can do more about a full buffer than to wait for the reader uses emit() instead, is refused,
-// and comes again.
+// A caller that can do more about a full buffer than wait for the reader uses emit(), which may refuse the
+// event, and tries again.
 //
 // write() may be called in signal handlers that interrupt a write() of the same thread, `shared_levels` deep.
 // A handler that leaves by siglongjmp out of an interrupted write() is noticed at the next write() of the
@@ -51,12 +51,11 @@ struct SharedOptions {
 class SharedBuffer {
  public:
     static size_t memory_needed(const SharedOptions& options) noexcept;
-    // Makes an empty buffer in memory that is zero. False if the memory is too small.
+    // Makes an empty buffer in zeroed memory. False if the memory is too small.
     bool format(std::span<std::byte> memory, const SharedOptions& options) noexcept;
-    // False if there is no whole buffer of this version.
+    // False if the memory holds no complete buffer of this version.
     bool attach(std::span<std::byte> memory) noexcept;
-    // Call in a fork's child: an empty buffer of its own takes the place of the one it shares with its
-    // parent.
+    // Call in a fork's child: replaces the buffer shared with the parent by an empty one.
     bool part_from_parent() const noexcept;
 
     SharedHeader& header() const noexcept { return *header_; }
@@ -77,27 +76,27 @@ class SharedBuffer {
 
 class SharedProducer {
  public:
-    enum class Outcome : uint8_t { written, lost, refused };  // lost: and counted
-    // The fate of an event without room, after the patience of the buffer. A needed event may use the room
-    // that is kept for it, and is refused if that is full, too.
+    enum class Outcome : uint8_t { written, lost, refused };  // lost: counted as lost
+    // What happens to an event without room, after the buffer's patience. A needed event may use the reserved
+    // room, and is refused if that is full, too.
     enum class NoRoom : uint8_t { lose, refuse, needed };
 
-    // False if no seat is free: events are discarded until the reader has taken back seats of dead threads.
-    // `stack`: of the thread that will write.
+    // False if no seat is free: then events are discarded until the reader has taken back seats of dead
+    // threads. `stack`: of the writing thread.
     bool open(const SharedBuffer& buffer, uint32_t pid, uint32_t tid,
               const StackRange& stack = own_stack()) noexcept;
-    // From here on records carry `sender` instead of pid and thread id. `wake`, not the futex of the buffer,
-    // wakes the reader when the buffer is half full.
+    // From here on records carry `sender` instead of pid and thread id. When the buffer is half full, `wake`
+    // is called instead of waking the buffer's futex.
     void sign(uint64_t sender, void (*wake)() noexcept) noexcept;
     void close() noexcept;
-    // Call if a write() of this thread that has begun never goes on, as the thread was cancelled in it.
+    // Call if the thread was cancelled in a write().
     void leave_write() noexcept;
-    // Call in the child of a handler that forked while it interrupted a write(), which goes on there. The
-    // child's copy of the producer may be zero; `buffer` is another view. The memory becomes the child's own,
-    // at its present address.
+    // Call in the child if a handler forked inside a write(), which continues in the child. The child's copy
+    // of the producer may be zero; `buffer` is another view. The memory becomes the child's own, at its
+    // present address.
     void let_write_end(const SharedBuffer& buffer) noexcept;
     bool is_open() const noexcept { return owner_ != 0; }
-    // The caller is a handler that interrupted a write(), or one was left by a jump.
+    // True if the caller is a handler that interrupted a write(), or if a write() was left by a jump.
     bool is_emitting() const noexcept { return frames_[0].load(std::memory_order_relaxed) != 0; }
 
     // The arguments become the payload, in this order, without padding.
@@ -116,13 +115,13 @@ class SharedProducer {
     }
     // A payload whose size is known at run time: 0 or 2 to 16 bytes.
     bool write_payload(EventCode code, uint64_t clock, std::span<const uint8_t> payload) noexcept;
-    // `data` is what follows the size in the event.
+    // `data`: the bytes after the size in the event.
     bool write_jumbo(EventCode code, uint64_t clock, std::span<const uint8_t> data) noexcept;
-    // Like write_payload() and write_jumbo(), but `no_room` decides the fate of an event without room.
+    // Like write_payload() and write_jumbo(), but `no_room` decides what happens to an event without room.
     Outcome emit(EventCode code, uint64_t clock, std::span<const uint8_t> payload, NoRoom no_room) noexcept;
     Outcome emit_jumbo(EventCode code, uint64_t clock, std::span<const uint8_t> data,
                        NoRoom no_room) noexcept;
-    // Counts an event that was refused and is given up.
+    // Counts an event as lost that was refused and is given up.
     void lose() noexcept { discard(); }
     // Events lost since the last record; sets the count to 0. Any thread.
     uint32_t take_lost() noexcept { return lost_.exchange(0, std::memory_order_relaxed); }
@@ -169,12 +168,12 @@ class SharedProducer {
     StackRange stack_;
     uint64_t owner_ = 0, sender_ = 0;
     void (*wake_)() noexcept = nullptr;
-    std::atomic<uint64_t> limit_{0};  // room is known up to here, and the room that is kept behind
+    std::atomic<uint64_t> limit_{0};  // known room ends here; the reserved room lies behind
     std::atomic<uint32_t> lost_{0};   // since the last record that was written
-    uint64_t stalled_ = UINT64_MAX;   // what was freed when patience ended
-    // The stack pointers of the emissions under way: one store begins a level, and one ends it.
+    uint64_t stalled_ = UINT64_MAX;   // `freed` when the last wait ended without room
+    // The stack pointers of the emissions in progress: one store begins a level, one store ends it.
     std::atomic<uintptr_t> frames_[shared_levels] = {};
-    // Losses that the records under way tell of.
+    // Losses that the records in progress report.
     std::atomic<uint32_t> taken_losses_[shared_levels] = {};
 };
 
@@ -187,7 +186,7 @@ class SharedProducer {
             if (!make_room(at, space, kept, level)) return false;
             at = reserved.load(std::memory_order_relaxed);
         }
-        // The swap releases the claim: whoever sees the space reserved sees by whom it may have been.
+        // The swap releases the claim: a reader that sees the space reserved sees the claim, too.
         seat_->claims[level].store(Claim{at, space}.packed(), std::memory_order_release);
     } while (!reserved.compare_exchange_weak(at, at + space, std::memory_order_acq_rel,
                                              std::memory_order_relaxed));

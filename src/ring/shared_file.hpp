@@ -36,7 +36,7 @@ class SharedFile {
     SharedFile& operator=(SharedFile&& other) noexcept;
     ~SharedFile();
 
-    // Makes and maps a file of this process whose memory is all allocated. Not mapped, with errno, if there
+    // Makes and maps a file of this process with all its memory allocated. Not mapped, with errno, if there
     // is no room.
     static SharedFile create(const std::string& path, const SharedOptions& options, uint64_t image);
     // Not mapped, with errno, if it is no shared buffer of this version.

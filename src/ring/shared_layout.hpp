@@ -1,12 +1,12 @@
 // The layout of a buffer that the threads of one or several processes share with the drainer that reads it: a
 // header, one seat per thread, and the data area, a ring of records. Positions in the data area only grow;
-// only word_at() knows what they mean modulo the capacity. Memory is zero until a record is in it. The first
-// word of a record is its commit: it is stored last, and is never zero.
+// only word_at() takes them modulo the capacity. Free memory is zero. The first word of a record is its
+// commit word: it is stored last, and is never zero.
 //
 //   beg_read <= freed .. reserved <= freed + capacity
 //
-// The reader owns beg_read, where it reads next, and freed, up to which the space is clean and available
-// again. Producers move reserved. Committed words, no counter, say what is written.
+// The reader owns beg_read, where it reads next, and freed, up to which the space is zero and available
+// again. Producers move reserved. Only the commit words show which records are complete.
 #pragma once
 
 #include <array>
@@ -21,11 +21,11 @@ inline constexpr size_t shared_line = 128;
 
 enum class SharedOnFull : uint32_t { wait, discard };
 
-// How deep signal handlers may interrupt an emission and emit themselves, the interrupted one included.
+// The number of nested emissions in a thread: the outermost, and those of signal handlers that interrupt one.
 inline constexpr unsigned shared_levels = 3;
 
-// The space that a thread is about to reserve, until the record in it is committed: the only trace of a
-// record whose thread died early. One word, so it is never seen half changed; zero is none.
+// The space that a thread is about to reserve, until its record is committed. Only the claim shows a record
+// whose thread died before that. One word, so it changes atomically; zero: none.
 struct Claim {
     uint64_t at;
     uint64_t space;
@@ -35,12 +35,11 @@ struct Claim {
     static constexpr Claim unpack(uint64_t word) { return {(word >> 16) * 8, (word & 0xffff) * 8}; }
 };
 
-// One thread. Taken and left by the thread, or taken back by the reader when the thread is dead.
+// The seat of one thread. Taken and left by the thread, or taken back by the reader if the thread is dead.
 struct alignas(shared_line) SharedSeat {
-    std::atomic<uint64_t> owner;  // pid in the upper half, thread id in the lower; 0: free
-    std::atomic<uint64_t>
-        opened;  // CLOCK_BOOTTIME of the machine, tells a thread from a later one of the same id
-    std::atomic<uint32_t> abandoned;  // the thread lives, but its claims do not hold any more
+    std::atomic<uint64_t> owner;   // pid in the upper half, thread id in the lower; 0: free
+    std::atomic<uint64_t> opened;  // CLOCK_BOOTTIME of the machine; distinguishes later threads with this id
+    std::atomic<uint32_t> abandoned;  // 1: the thread lives, but its claims are void
     std::array<std::atomic<uint64_t>, shared_levels> claims;
 };
 
@@ -52,7 +51,7 @@ struct SharedHeader {
     uint64_t capacity;  // bytes of the data area, a power of two
     SharedOnFull on_full;
     uint32_t patience_ms;  // how long a producer waits for a reader that frees nothing
-    uint64_t kept;         // bytes that are left free for events that are needed
+    uint64_t kept;         // bytes reserved for needed events
 
     alignas(shared_line) std::atomic<uint64_t> reserved;
 
@@ -61,9 +60,9 @@ struct SharedHeader {
     std::atomic<uint32_t> room_futex;
 
     alignas(shared_line) std::atomic<uint64_t> beg_read;
-    std::atomic<uint64_t> lost_records;   // begun by threads that died in them
-    std::atomic<uint64_t> lost_bytes;     // their space
-    std::atomic<uint64_t> damaged_bytes;  // no record with a correct checksum
+    std::atomic<uint64_t> lost_records;   // records that dead threads began and did not commit
+    std::atomic<uint64_t> lost_bytes;     // space of these records
+    std::atomic<uint64_t> damaged_bytes;  // bytes without a record of correct checksum
     std::atomic<uint32_t> reader_sleeps;
     std::atomic<uint32_t> data_futex;
 
@@ -77,7 +76,7 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<uint32_t
 enum RecordWord : size_t {
     record_commit,  // u32 bytes without padding, u32 checksum
     record_clock,
-    record_thread,  // SharedSeat::owner, or what the thread signs with
+    record_thread,  // SharedSeat::owner, or the sender set by sign()
     record_code,    // u24 event code (model, category, value), u8 flags, u32 records lost before this one
     record_words
 };

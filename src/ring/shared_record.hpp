@@ -14,7 +14,7 @@ constexpr uint64_t sender_of(uint32_t ring, uint32_t generation) {
     return uint64_t{ring} << 32 | generation;
 }
 
-// These are jumbo records. A note is a RingNote; it stands where its record stands.
+// Codes of jumbo records. A note is a RingNote, for the position of its record.
 inline constexpr EventCode record_is_note = EventCode::from_bits(1);
 inline constexpr EventCode record_is_part = EventCode::from_bits(2);
 inline constexpr EventCode record_is_last_part = EventCode::from_bits(3);

@@ -14,14 +14,14 @@ inline constexpr size_t kernel_sigset_bytes = 8;
 // The signal that cancels threads: the first that the C library keeps to itself.
 inline constexpr int cancel_signal = 32;
 
-// Does what pthread_sigmask() does. A set that was asked for here has the signal that cancels threads in it.
+// As pthread_sigmask(), but `before` may contain the signal that cancels threads.
 inline void change_signals(int how, const sigset_t& set, sigset_t* before = nullptr) noexcept {
     if (before) sigemptyset(before);
     syscall(SYS_rt_sigprocmask, how, &set, before, kernel_sigset_bytes);
 }
 
-// All signals, and the one that cancels threads. SIGTRAP is left out: the system ends a process that comes to
-// a site in its code while it blocks that signal.
+// All signals, including the one that cancels threads, except for SIGTRAP: the system ends a process that
+// hits a site in its code while it blocks SIGTRAP.
 inline sigset_t all_signals() noexcept {
     sigset_t all;
     sigfillset(&all);

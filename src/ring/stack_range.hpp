@@ -1,5 +1,5 @@
-// The range of a thread's stack. An address tells a frame there from a frame on a stack of handlers or of a
-// coroutine. The system cannot be asked: it forgets the stack of a handler while the handler runs
+// The range of a thread's stack, to distinguish frames there from frames on the stack of a handler or
+// coroutine. The system cannot tell: it forgets the stack of a handler while the handler runs
 // (SS_AUTODISARM).
 #pragma once
 
@@ -16,8 +16,8 @@ struct StackRange {
 // The stack of the calling thread. Needs memory.
 StackRange own_stack() noexcept;
 
-// True if a thread that stands at `here` has left its frame at `frame` by a jump: a handler would run further
-// down in the stack, or on a stack of its own.
+// True if a thread at stack address `here` has left its frame at `frame` by a jump. A handler would run
+// further down in the stack, or on another stack.
 bool stands_behind(const StackRange& stack, uintptr_t frame, uintptr_t here) noexcept;
 
 }  // namespace ovni::writer

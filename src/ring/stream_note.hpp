@@ -1,7 +1,6 @@
-// A small file next to a ring: what the drainer must know of the stream besides its events. The traced
-// process writes it anew whenever something changes, so the note outlives the process. That of a stream of
-// ours leaves out the number of the thread, which the ring has: short threads use a ring, and its note, one
-// after the other.
+// A small file next to a ring with all that the drainer needs to know of the stream besides its events. The
+// traced process writes it again at each change, so the note outlives the process. In a stream of ours the
+// note omits the thread id, which is in the ring, because short-lived threads reuse a ring and its note.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +19,13 @@ struct StreamNote {
 
     std::string directory() const { return roots.writing() + place; }
     void leave_thread_out();
-    // Without effect if the note names a thread.
+    // Adds the thread id, unless the note has one.
     void name_thread(int tid);
     std::string text() const;
     static std::optional<StreamNote> read(const std::string& path);
 };
 
-// A number that metadata has under this name; 0 if there is none.
+// The number with this name in the metadata; 0 if there is none.
 uint64_t number_in(const Json& ovni, const char* name);
 
 }  // namespace ovni::writer

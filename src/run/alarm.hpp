@@ -1,6 +1,6 @@
-// Wakes this process, which is about to stop together with a program that is stopped. Others may continue or
-// kill the program without knowing of its parent. The alarm is a process in a session of its own, so that no
-// signal to the group stops it. It watches the program's threads in /proc until the alarm is destroyed.
+// Wakes this process, which is about to stop because the program is stopped: others may continue or kill the
+// program without knowing its parent. The alarm is a process in its own session, so that no signal to the
+// group stops it. It watches the program's threads in /proc until the alarm is destroyed.
 #pragma once
 
 #include <sys/types.h>

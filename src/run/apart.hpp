@@ -1,5 +1,5 @@
-// A process that is no child of this one, in a session of its own: signals to the job do not reach it. A
-// program may wait for any child, so it must know all of its children.
+// A process that is no child of this process, in its own session, so that signals to the job do not reach it.
+// It is no child because a program may wait for any child, and must not get an unknown one.
 #pragma once
 
 #include <sys/types.h>
@@ -10,10 +10,10 @@
 
 namespace ovni::run {
 
-// Runs `work` there, with all signals blocked. False if the system has no process left.
+// Runs `work` in such a process, with all signals blocked. False if the system has no process left.
 bool try_apart(const std::function<void()>& work);
 
-// A descriptor that can be read once the process has ended; none if there is no such process.
+// A descriptor that becomes readable when the process ends; invalid if there is no such process.
 Fd end_of(pid_t process);
 void await(const Fd& end);
 

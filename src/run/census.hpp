@@ -1,4 +1,4 @@
-// Counts what waits in a run directory, seen from outside.
+// Counts rings, processes and unwritten bytes in a run directory, without draining it.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace ovni::run {
 
-// All rings in use, of processes that live or died.
+// All rings in use, of living and dead processes.
 std::vector<writer::Ring> rings_in(const writer::Session& session);
 
-// Records that a drainer has moved into the rings count there, not here.
+// Excludes records that a drainer has moved into rings.
 uint64_t bytes_in_shared_buffers(const writer::Session& session);
 
 struct Census {
     size_t processes = 0, alive = 0;
-    uint64_t pending = 0;  // bytes that are in no stream, shared buffers included
+    uint64_t pending = 0;  // bytes not written to a stream yet, including those in shared buffers
 };
 Census census(const writer::Session& session, const std::vector<writer::Ring>& rings);
 

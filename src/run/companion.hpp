@@ -1,6 +1,6 @@
-// A companion lives as long as the traced program runs, such as the drainer of its events. Its host is
-// ovnirun, the program's parent, or with --detach a process of its own in its own session. This one does
-// nothing.
+// Base of the companions of a traced program, such as the drainer of its events. A companion lives as long as
+// the program. Its host is ovnirun, the program's parent, or with --detach a separate process in its own
+// session. This base class does nothing.
 //
 // Nothing here may end or hold up the program: no exception, and finish() within a second if possible.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace ovni::run {
 
-// How the program ended. Only its parent surely learns that: a detached companion does if it looks before the
+// How the program ended. Only its parent always learns that: a detached companion does if it looks before the
 // parent.
 struct Ending {
     enum class By { exit, signal, unknown };
@@ -21,8 +21,8 @@ class Companion {
  public:
     virtual ~Companion() = default;
 
-    // Called before any fork. The program gets what it sets in the environment. It must start no threads and
-    // open no descriptors: the host closes what it has inherited.
+    // Called before any fork. The program gets the environment set here. Must start no threads and open no
+    // descriptors: the host closes all that it has inherited.
     virtual void prepare() noexcept {}
 
     // Called in the host. Process `program` exists and waits for this to return before it is executed. All
@@ -30,13 +30,13 @@ class Companion {
     // opened here never reach the program.
     virtual void start(pid_t /*program*/) noexcept {}
 
-    // Called in the host, which stops like the program. Other processes of the run may go on: they do its
-    // work until it resumes. No thread of the companion runs in between.
+    // Called in the host when it stops with the program. Other processes of the run may go on, and do the
+    // companion's work until it resumes. No thread of the companion may run in between.
     virtual void pause() noexcept {}
     virtual void resume() noexcept {}
 
-    // Called in another process if the host has ended, in order or not: it waits for the end of the program
-    // and does what finish() would have done.
+    // Called in another process if the host has ended, normally or not: waits for the end of the program,
+    // then does the work of finish().
     virtual void take_over() noexcept {}
 
     // Called in the host after the program has ended, or could not be executed.

@@ -1,4 +1,4 @@
-// Asks processes by their control sockets, all at the same time.
+// Sends a request to the control sockets of several processes in parallel.
 #pragma once
 
 #include <chrono>
@@ -10,10 +10,10 @@ namespace ovni::run {
 
 struct Answer {
     enum class From {
-        process,  // the text is its reply
+        process,  // the text is the reply of the process
         nobody,   // the process is dead, and the socket was left behind
-        silence,  // not in time
-        system    // the text is what went wrong
+        silence,  // no reply in time
+        system    // a system call failed; the text describes the error
     };
     From from = From::silence;
     std::string text;

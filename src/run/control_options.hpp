@@ -14,7 +14,7 @@ namespace ovni::run {
 
 class ControlOptions {
  public:
-    // Returns how many of the words belong to the controller: 0, 1 or 2. Throws UsageError.
+    // Returns the number of words that belong to the controller: 0, 1 or 2. Throws UsageError.
     size_t take(char** words);
     // The variables for the libraries. Call after the last option. Throws UsageError.
     std::vector<std::pair<std::string, std::string>> environment() const;
@@ -27,12 +27,12 @@ class ControlOptions {
 std::string with_two_dashes(std::string_view word);
 bool begins_with_dash(std::string_view word);
 
-// Takes --control-prefix, and the prefix away from the words of the controller behind it.
+// Handles --control-prefix, and strips the prefix from later words of the controller.
 class ControlPrefix {
  public:
-    // Returns how many words it takes: 0, 1 or 2. Throws UsageError.
+    // Returns the number of words that it takes: 0, 1 or 2. Throws UsageError.
     size_t take(char** words);
-    // In place: others go through the words of the command line later.
+    // In place, because the command line is read again later.
     void remove_from(char* word);
 
  private:
@@ -46,7 +46,7 @@ void check_ranks(std::string_view name, std::string_view ranks);
 // The libraries that the chains of OVNI_CONTROL need.
 Libraries libraries_for_chains();
 
-// Warns of what is odd but accepted in the chains that the program will get.
+// Prints warnings about suspicious but valid chains.
 void print_warnings_about_chains();
 
 }  // namespace ovni::run

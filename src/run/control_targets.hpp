@@ -13,7 +13,7 @@ namespace ovni::run {
 
 struct Target {
     std::filesystem::path path;
-    std::optional<region::SocketName> name;  // none if the user named a socket of another form
+    std::optional<region::SocketName> name;  // empty if the file name has another form
     bool is_named = false;                   // the user gave its path
 
     // "rank 3", or the path of the socket.
@@ -29,10 +29,11 @@ struct Wanted {
     bool is_any() const { return ranks.empty() && job.empty() && pids.empty(); }
 };
 
-// Throws UsageError, which names `option`, if `list` is no list such as "0,4-7".
+// Throws UsageError with the name `option` if `list` is no list such as "0,4-7".
 bool is_in_list(std::string_view list, std::string_view number, std::string_view option);
 
-// Targets in the order of job, rank and process. Throws UsageError for a place that is none.
+// Targets in the order of job, rank and process. Throws UsageError if a place is neither socket, directory
+// nor pattern.
 std::vector<Target> find_targets(const Wanted& wanted);
 
 }  // namespace ovni::run

@@ -1,5 +1,5 @@
-// The drainer of a program's events in ovnirun: makes the run directory that the program's processes find in
-// OVNI_SESSION, drains it as long as the program runs, and ends the streams of whatever died.
+// The drainer of a program's events in ovnirun. It makes the run directory that the program's processes find
+// in OVNI_SESSION, drains it as long as the program runs, and ends the streams of dead processes.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@ namespace ovni::run {
 class DrainerCompanion : public Companion {
  public:
     enum class OlderTrace : uint8_t { moves_away, stays };
-    // `is_told`: the user knows already that nothing of the program is recorded.
+    // `is_reported`: it was printed already that nothing of the program is recorded.
     DrainerCompanion(bool is_reported, OlderTrace older, DirectoryOf directory_of)
         : is_reported_(is_reported), older_(older), directory_of_(directory_of) {}
 

@@ -1,6 +1,6 @@
-// State that a launcher hands to a program across exec, but that a fork loses or ovnirun changes for itself:
-// signal mask, disposition of SIGCHLD, timers (alarm(2) before exec is an old way to limit a program), the
-// signal at the death of its parent.
+// State that a program inherits from its launcher across exec, but that fork loses or ovnirun changes for
+// itself: signal mask, disposition of SIGCHLD, timers (alarm(2) before exec is an old way to limit a
+// program), the signal at the death of its parent.
 #pragma once
 
 #include <signal.h>
@@ -12,10 +12,10 @@ namespace ovni::run {
 
 class Inherited {
  public:
-    // Takes the state from this process, which goes on with all signals blocked and no timer, and can wait
-    // for children.
+    // Saves the state of this process. Afterwards the process has all signals blocked and no timer, and can
+    // wait for children.
     Inherited();
-    // Gives the state to the process that is about to become the program.
+    // Restores the state. Call in the process that is about to become the program.
     void restore() const;
 
  private:

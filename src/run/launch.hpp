@@ -6,7 +6,7 @@
 
 namespace ovni::run {
 
-// `words`: all words of ovnirun. `program`: the last of them, those of the program, null terminated.
+// `words`: argv of ovnirun. `program`: the part of it that belongs to the program, null terminated.
 struct Launch {
     char** words = nullptr;
     char** program = nullptr;
@@ -16,8 +16,9 @@ struct Launch {
 // status, or dies by its signal. Throws Error if the system has no process left.
 int run_as_parent(const Launch& launch, Companion& companion);
 
-// Hosts the companion in a process that is no child of the program, in a session of its own, so that signals
-// to the program's process group do not reach it. Then becomes the program. Returns a status if that fails.
+// Hosts the companion in a process that is no child of the program, and in its own session, so that signals
+// to the program's process group do not reach it. Then becomes the program. Returns an exit status if that
+// fails.
 int run_detached(const Launch& launch, Companion& companion);
 
 }  // namespace ovni::run

@@ -1,4 +1,4 @@
-// Names that ovnirun does not know, with the one that may be meant.
+// Unknown names in the user's settings, and proposals for them.
 #pragma once
 
 #include <string>
@@ -8,14 +8,15 @@
 
 namespace ovni::run {
 
-// Does what proposal() of base/nearest.hpp does: the function may be named with MPI_ or without.
+// As proposal() of base/nearest.hpp, for an MPI function with or without the prefix MPI_.
 std::string proposal_of_function(std::string_view word);
 
-// The names that may be meant by the unknown one in a chain, or all that there are if none is like it; empty
-// if the error is about no name.
+// The known names most like an unknown name in a chain, or all known names if none is like it. Empty if the
+// error is about no name.
 std::string proposal_for(const region::Error& error);
 
-// A variable OVNI_NAME of the environment that nothing reads is a misspelled one. Prints a line for each.
+// Prints a line for each variable OVNI_NAME of the environment that nothing reads, because it is probably
+// misspelled.
 void warn_about_unknown_variables();
 
 }  // namespace ovni::run

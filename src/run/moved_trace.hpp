@@ -1,5 +1,5 @@
-// Traces that were moved away: MPI_Init moves that of an earlier run from DIR to DIR.1, DIR.2 and so on.
-// Events that the earlier run left in memory belong there.
+// Finds traces that were moved away: MPI_Init moves the trace of an earlier run from DIR to DIR.1, DIR.2 and
+// so on. Events that the earlier run left in memory belong there.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@ struct MovedTrace {
     std::string from, to, run;
 };
 
-// Corrects the notes of these rings. A note whose directory holds another run by now gets the directory of
-// its own run, or a free name if there is none yet. Streams that name no run belong to any. Returns where
-// notes lead elsewhere.
+// Corrects the notes of the session's rings. If the directory in a note holds another run by now, it is
+// replaced by the directory of the note's run, or by a free name if there is none yet. Streams without a run
+// name belong to any run. Returns the directories that were replaced.
 std::vector<MovedTrace> follow_moved_traces(const writer::Session& session);
 
-// Reports those that have streams of their runs. Call when the rings are drained.
+// Prints the moved traces that have streams of their runs. Call when the rings are drained.
 void print_moved_traces(const std::vector<MovedTrace>& moved);
 
 }  // namespace ovni::run

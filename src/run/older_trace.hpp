@@ -5,12 +5,12 @@
 
 namespace ovni::run {
 
-// OVNI_APPEND: the program goes on with the trace that is there.
+// True if OVNI_APPEND is set: the program continues the existing trace.
 bool appends_to_trace();
 
-// Moves looms and what the emulator made of them to DIRECTORY.1, .2, ... if a stream there is of a run with
-// another name. Streams of programs that name no run stay, and so does all with OVNI_APPEND. Warns if that is
-// impossible.
+// Moves looms and the emulator's outputs to DIRECTORY.1, .2, ... if a stream there belongs to a run with
+// another name. Does not move streams of programs without a run name. Does nothing with OVNI_APPEND. Warns if
+// moving fails.
 void move_older_trace(const std::string& directory, const std::string& run);
 
 }  // namespace ovni::run

@@ -1,4 +1,4 @@
-// OpenMP in the traced program: whether it is recorded, and the runtime of LLVM, which reports most.
+// OpenMP in the traced program: whether it is recorded, and the LLVM runtime, which reports the most events.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace ovni::run {
 
-// As OVNI_OPENMP says.
+// The value of OVNI_OPENMP.
 OpenMp wanted_openmp();
 
-// A tool of the user's own is asked before ours: ours is added to his list. Without such a list the runtime
-// finds ours, because it is preloaded.
+// Appends our library to the user's list of OMPT tools, whose tools come first. Without such a list the
+// runtime finds our library, because it is preloaded.
 void name_tool_of_openmp(OpenMp openmp);
 
 // The path of libomp.so.5. Throws Error if there is none.

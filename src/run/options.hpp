@@ -1,6 +1,6 @@
-// The command line of ovnirun: its own options end at the first word that is neither an option nor an
-// option's value, or at "--". Everything behind belongs to the program. Most options only set the environment
-// variable of the same name for the libraries that are loaded into the program.
+// The command line of ovnirun. Its options end at "--", or at the first word that is neither an option nor an
+// option's value. All later words belong to the program. Most options only set the environment variable of
+// the same name for the libraries that are loaded into the program.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The rights with which a run directory is worked on. Its owner decides what is read, written and removed
-// there, so nobody acts in it with other rights than the owner's: root becomes the owner first.
+// The user rights for work in a run directory. The owner decides what is read, written and removed there, so
+// work is done only with the owner's rights: root becomes the owner first.
 #pragma once
 
 #include <filesystem>
@@ -7,9 +7,10 @@
 
 namespace ovni::run {
 
-// Calls `work` with the path of the directory without links, and returns its result: in this process if this
-// user owns the directory, in a child that has become the owner if this is root. Throws Error for what is no
-// directory, can be written by others, belongs to somebody else, or lies where others could exchange it.
+// Calls `work` with the directory's path without links, and returns its result. If this user owns the
+// directory, `work` runs in this process; for root, in a child that has become the owner. Throws Error if
+// `directory` is no directory, is writable by others, belongs to another user, or lies where others could
+// replace it.
 bool as_owner(const std::filesystem::path& directory,
               const std::function<bool(const std::filesystem::path&)>& work);
 

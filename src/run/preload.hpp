@@ -1,4 +1,4 @@
-// The tracing libraries that go with this executable, in the build tree or installed, and the value of
+// The tracing libraries that belong to this executable, in the build tree or installed, and the value of
 // LD_PRELOAD that names them.
 #pragma once
 
@@ -17,28 +17,27 @@ enum class OpenMp : uint8_t { off, automatic, by_libomp };
 
 // The libraries that are wanted besides those of every program.
 struct Libraries {
-    bool threads = false;  // threads are numbered when they are created, and record what they wait for
+    bool threads = false;  // number threads at their creation, and record their waits
     bool code = false;     // alarms wait for code of the program
-    // An alarm waits for an address: the system must not choose other ones for each run.
+    // An alarm waits for an address, so the system must not randomize addresses.
     bool fixed_addresses = false;
     bool counters = false;
     OpenMp openmp = OpenMp::off;
     const MpiFamily* mpi_family = nullptr;  // of the program
-    // Runtimes of sanitizers that the program is linked with: they have to be the first.
+    // Sanitizer runtimes that the program is linked with; they must come first in LD_PRELOAD.
     std::vector<std::string> sanitizers = {};
 };
 
-// Those among the names of libraries.
+// The sanitizer runtimes among these names of libraries.
 std::vector<std::string> sanitizers_among(std::span<const std::string> libraries);
 
 // The path of this executable.
 std::filesystem::path own_program();
 
-// False if the program's family of MPI libraries is one that no library here is for. Null: it is not known
-// yet.
+// False if there is no tracing library for the program's MPI family. Null: the family is not known yet.
 bool has_mpi_library(const MpiFamily* program);
 
-// False where the library for the program's code could not be built.
+// False if the library for the program's code could not be built on this system.
 bool has_code_library();
 
 // The value of LD_PRELOAD for the traced program: our libraries, then those in `present` (null: none). Throws

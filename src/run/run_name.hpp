@@ -1,5 +1,5 @@
-// The name of a run that MPI_Init does not name: OVNI_RUN, else one that all processes of a launcher's job
-// have, else that of the ovnirun that this one runs below, else batch job, time and process.
+// The name of a run that MPI_Init does not name: OVNI_RUN, else a name common to the launcher's job, else the
+// name of an outer ovnirun, else batch job, time and process.
 #pragma once
 
 #include "ring/session.hpp"

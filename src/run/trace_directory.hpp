@@ -8,11 +8,11 @@ namespace ovni::run {
 // The path itself if the working directory was removed.
 std::string absolute_if_possible(const std::string& path);
 
-// An absolute path, if possible, with the host and the rank that the launcher told instead of %h and %r.
-// Throws UsageError.
+// Replaces %h by the host and %r by the launcher's rank, and makes the path absolute if possible. Throws
+// UsageError.
 std::string complete_directory(const std::string& variable, const std::string& given);
 
-// Why nothing can be made in `directory`, or where it will be made; empty if something can.
+// The reason if nothing can be created in `directory`, or `directory` itself cannot be created; else empty.
 std::string why_not_writable(const std::string& directory);
 
 }  // namespace ovni::run

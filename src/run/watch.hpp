@@ -1,6 +1,5 @@
-// Waits for the program, and hides that ovnirun stands between it and its launcher: passes signals on,
-// mirrors stops and continuations. All signals are blocked and taken one by one, so nothing here runs in a
-// handler.
+// Waits for the program, and makes ovnirun invisible to its launcher: passes signals on, mirrors stops and
+// continuations. All signals are blocked and taken one by one, so nothing here runs in a handler.
 #pragma once
 
 #include <signal.h>

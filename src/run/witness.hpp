@@ -1,8 +1,7 @@
-// Distinguishes a signal to ovnirun alone, which must be passed on to the program, from one to the whole
-// process group (Ctrl-C, mpirun at the end of a job), which the program has already. The signal itself does
-// not show that. The witness is a process of the group that blocks all signals and reports which it got. It
-// ends with ovnirun. Its name and words are its own, so that pkill ovnirun does not look like a signal to the
-// group.
+// Distinguishes a signal to ovnirun alone, which must be passed on to the program, from a signal to the whole
+// process group (Ctrl-C, mpirun at the end of a job), which the program has got already. The witness is a
+// process of the group that blocks all signals and reports those it got. It ends with ovnirun. It has another
+// name and other arguments than ovnirun, so that pkill ovnirun does not look like a signal to the group.
 #pragma once
 
 #include <signal.h>
@@ -14,8 +13,8 @@ namespace ovni::run {
 
 class GroupWitness {
  public:
-    // Call with all signals blocked. `words`: those of this process. If no process can be made, nothing is
-    // witnessed.
+    // Call with all signals blocked. `words`: argv of this process. If no process can be created, received()
+    // is always false.
     explicit GroupWitness(char** words);
     GroupWitness(const GroupWitness&) = delete;
     GroupWitness& operator=(const GroupWitness&) = delete;
@@ -23,8 +22,8 @@ class GroupWitness {
 
     // True if the witness got this signal, too. The witness forgets it then.
     bool received(const siginfo_t& signal);
-    // Called after this process has waited for `child`. If that was the witness, nothing is witnessed any
-    // more.
+    // Call after this process has waited for `child`. If that was the witness, received() is false from then
+    // on.
     void child_ended(pid_t child);
     int descriptor() const { return channel_.get(); }
 

@@ -1,13 +1,14 @@
-// Recording on and off. A change concerns all threads of the process, or one, at one clock: while recording
-// is off, no gated event with a later clock gets into a stream. A thread shows a change when it next comes
-// by, as if it had seen the change at its clock (shown_recording.hpp).
+// Recording on and off. A change applies to all threads of the process, or to one, at one clock: while
+// recording is off, no gated event with a later clock gets into a stream. A thread shows a change on its next
+// slow path, with the clock of the change (shown_recording.hpp).
 //
-// A stop shuts the gates, makes all threads pass a fence (membarrier), waits until no emission is in
-// progress, though not for ever, and takes its clock. A thread that comes by in between stops at once. A
-// start takes its clock and leaves the gates shut; each thread opens its own when it has shown the start.
+// A stop shuts the gates, makes all threads pass a fence (membarrier), waits a limited time until no emission
+// is in progress, and takes its clock. A thread that emits meanwhile stops at once. A start takes its clock
+// and leaves the gates shut; each thread opens its gate after it has shown the start.
 //
-// The window's `gate` has a bit for each place of an event code: the library looks at the event first. That
-// is no event if nobody can switch; events of states if somebody can; all events while recording is off.
+// The window's `gate` is a set of event codes that the library looks at before they are stored. It is empty
+// if nothing can switch recording, holds the events of states if something can, and all events while
+// recording is off.
 //
 // Never gated: the life cycle of threads, where they run, flushes, and definitions that later events need.
 #pragma once
@@ -24,7 +25,7 @@ class Stream;
 
 enum class Recording : uint8_t { off, on };
 
-// The states of a thread that its stream follows: libovni-mpi keeps those that it emits itself.
+// The states of a thread that its stream follows. libovni-mpi itself keeps the states that it emits.
 enum class Keeper : uint8_t { all, without_mpi };
 
 enum class ChangeOutcome : uint8_t {
@@ -33,22 +34,24 @@ enum class ChangeOutcome : uint8_t {
     in_transition  // ignored: another change is being made at this moment
 };
 
-// The region controller, which makes changes besides MPI_Pcontrol. The writer knows it by this table alone,
-// and calls the functions on slow paths, in the thread concerned.
+// The region controller, which changes recording besides MPI_Pcontrol. The writer knows it only by this
+// table, and calls the functions on slow paths, in the thread concerned.
 struct Controller {
-    // Called before the first stream of the process: reads what the user wants, returns how recording begins.
+    // Called before the first stream of the process: reads the settings, returns whether recording begins on
+    // or off.
     Recording (*begin)() noexcept;
-    // The calling thread has got a stream; its stream ends, and maybe the thread (its destructors run).
+    // Called when the calling thread has got a stream; and when its stream ends, maybe in the thread's
+    // destructors.
     void (*thread_begins)() noexcept;
     void (*thread_ends)() noexcept;
-    // Called in a fork's child, which has the calling thread only.
+    // Called in a fork's child, which has only the calling thread.
     void (*start_over_in_child)() noexcept;
-    // Called in the parent, and in the child after that, by the thread with all locks, which release() gives
-    // back: events can take effect again.
+    // Called in the parent, and in the child after start_over_in_child(), by the thread that holds all locks.
+    // release() gives them back, so that events take effect again.
     void (*fork_ends)(void (*release)() noexcept) noexcept;
-    // The process ends.
+    // Called when the process ends.
     void (*end)() noexcept;
-    // True if chains start or stop recording: MPI_Pcontrol(0) does not then.
+    // True if chains start or stop recording. Then MPI_Pcontrol(0) does not.
     bool (*decides)() noexcept;
 };
 
@@ -56,7 +59,7 @@ struct RecordingChange {
     Recording to;
     uint64_t clock;
     const char* reason;       // of the gap that a stop begins
-    bool has_missed = false;  // the log has forgotten changes before it
+    bool has_missed = false;  // the log has dropped changes before this one
 };
 
 // A change of one stream alone, kept next to the log of all changes.
@@ -77,13 +80,14 @@ class Gate {
     void set_follower(ovni_private_follower* wanted);
     ovni_private_follower* follower() const { return follower_.load(std::memory_order_acquire); }
 
-    // Call before a stream is opened: asks the controller, once.
+    // Call before a stream is opened: calls Controller::begin() once.
     void begin() noexcept;
     // Changes recording for all threads, or for the thread of `only`, which must live. Returns when none of
-    // these can store an event with a later clock than `at`. Any thread, outside of handlers, without locks.
+    // these threads can store an event with a later clock than `at`. Any thread, outside of handlers, without
+    // locks held.
     ChangeOutcome change(Recording to, Stream* only, uint64_t* at,
                          const char* reason = default_gap_reason) noexcept;
-    // A change that may not be ignored: waits for others, though not for ever.
+    // As change(), but waits a limited time for a change in progress instead of being ignored.
     ChangeOutcome change_after_others(Recording to, Stream* only, uint64_t* at,
                                       const char* reason = default_gap_reason) noexcept;
     // The state for threads that begin now.
@@ -95,8 +99,9 @@ class Gate {
     bool is_tracking() const { return is_tracking_.load(std::memory_order_acquire); }
     Keeper keeper() const { return follower() ? Keeper::without_mpi : Keeper::all; }
 
-    // For streams. changes(): how many there were. join(): the state after the last one, whose number `seen`
-    // becomes. next(): the next change of this stream, whose number `seen` becomes; false if there is none.
+    // For streams. changes(): the number of changes so far. join(): the state after the last change; sets
+    // `seen` to its number. next(): the next change of this stream; sets `seen` to its number; false if there
+    // is none.
     uint64_t changes() const { return count_.load(std::memory_order_acquire); }
     Recording join(std::atomic<uint64_t>& seen) noexcept;
     bool next(const Stream& stream, std::atomic<uint64_t>& seen, RecordingChange& change) noexcept;

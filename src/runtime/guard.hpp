@@ -16,14 +16,14 @@
 
 namespace ovni::writer {
 
-// A fault that is blocked stays so: its handler may run, and must not interrupt itself.
+// A blocked fault signal stays blocked: its handler may be running, and must not interrupt itself.
 inline void block_signals(sigset_t* before) noexcept {
     sigset_t all = all_signals();
     for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
     change_signals(SIG_BLOCK, all, before);
 }
 
-// True if a signal that usually ends a program is pending.
+// True if a signal is pending that usually ends a program.
 inline bool end_is_wanted() noexcept {
     sigset_t waiting;
     if (sigpending(&waiting) != 0) return false;
@@ -39,7 +39,7 @@ enum class ThreadPhase : uint8_t {
     open,        // has a stream, the program's or ours
     finished,    // ovni_thread_free was called
     unrecorded,  // had no memory for a stream: its events are lost, and counted
-    ended        // only destructors of others still run: their events are lost, and counted
+    ended        // only other libraries' destructors still run: their events are lost, and counted
 };
 
 // All thread-local state of the library, in one piece: programs have little room for such memory.
@@ -48,7 +48,7 @@ struct ThreadState {
     ThreadPhase phase = ThreadPhase::fresh;
     bool waits_for_memory = false;       // see memory.hpp
     volatile bool holds_memory = false;  // the lock of memory.cpp
-    volatile bool forks = false;         // between the handlers of a fork, with all locks
+    volatile bool forks = false;         // between the handlers of a fork, holds all locks
     volatile int slow_paths = 0;         // how many the thread is in
 
     void become(ThreadPhase next, Stream* with = nullptr) noexcept {
@@ -66,8 +66,8 @@ inline bool is_inside() noexcept {
     return own_thread_state.slow_paths > 0 || is_second_copy;
 }
 
-// Holds signals and cancellation back, no more: functions called within may still emit. A thread may be
-// cancelled at either end, where it holds nothing.
+// Only delays signals and cancellation: functions called meanwhile may still emit. The thread may be
+// cancelled in the constructor and in the destructor, where it holds nothing.
 class SignalsWait {
  public:
     SignalsWait() noexcept { block_signals(&before_); }
@@ -102,7 +102,8 @@ class Mutex {
     Mutex& operator=(const Mutex&) = delete;
     void lock() noexcept { pthread_mutex_lock(&mutex_); }
     bool try_lock() noexcept { return pthread_mutex_trylock(&mutex_) == 0; }
-    // For the end of a process: the holder may be in a handler that never returns. False after a second.
+    // For the end of a process, because the holder may be in a handler that never returns. Returns false
+    // after a second.
     bool lock_soon() noexcept {
         constexpr timespec moment{0, 10'000'000};
         for (int attempt = 0; attempt < 100; ++attempt) {

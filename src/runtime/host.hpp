@@ -1,13 +1,13 @@
-// The process in its run directory: gives rings to threads and makes sure that somebody drains them: ovnirun,
-// if it started the program and lives, else a thread of this process. Call inside a SlowPath.
+// The process in its run directory: gives rings to threads and ensures that they are drained, by ovnirun if
+// it started the program and lives, else by a thread of this process. Call inside a SlowPath.
 //
 // After chroot() files are made from the first root (ring/first_root.hpp). After setuid(), or if the program
-// has closed that one, nobody may make files in the run directory any more: threads keep their rings, and new
-// threads get none. One line says so, and their events count as `ovni.lost_elsewhere` in the stream
-// of the first thread that got a ring. Memory without a file would not help: nobody below ovnirun sees it,
-// and a drainer in the process may not make the files of the stream. It cannot renew stream.json either,
-// unless the file belongs to the new user. A drainer that has kept its rights finds metadata in the rings
-// then (late_note.hpp).
+// has closed the descriptor of the first root, no files can be made in the run directory. Then threads keep
+// their rings, and new threads get none. One line reports that, and their events count as
+// `ovni.lost_elsewhere` in the stream of the first thread that got a ring. Memory without a file would not
+// help: ovnirun cannot see it, and a drainer in the process may not make the files of the stream. That
+// drainer cannot renew stream.json either, unless the file belongs to the new user. A drainer that has kept
+// its rights finds the metadata in the rings (late_note.hpp).
 #pragma once
 
 #include <pthread.h>
@@ -30,7 +30,7 @@ namespace ovni::writer {
 struct RingLease {
     Ring ring;
     uint32_t number = 0;
-    std::string note = {};  // its text, as it was written here last
+    std::string note = {};  // the text last written to the note's file
     bool is_mapped() const { return ring.is_mapped(); }
     RingHeader& header() const { return ring.header(); }
 };
@@ -39,8 +39,8 @@ class Host {
  public:
     constexpr Host() = default;
 
-    // An open ring without events. Not mapped, with errno, if there is no room for one. A small one may be
-    // larger.
+    // Returns an open ring without events. Not mapped, with errno, if there is no room. For Size::small the
+    // ring may be larger.
     enum class Size : uint8_t { small, full };
     RingLease open_ring(pid_t tid, const std::string& trace_directory, Size size = Size::full);
     // Takes a closed ring back from its thread.
@@ -55,7 +55,7 @@ class Host {
         return file ? &file->buffer() : nullptr;
     }
     uint32_t shared_number() const { return shared_number_; }
-    // Returns when the shared buffer has freed more than `freed`, or after a short time.
+    // Returns when the `freed` of the shared buffer has grown beyond this value, or after a short time.
     void wait_for_room(SharedHeader& header, uint64_t freed);
 
     // Wakes the drainer, if there is one.
@@ -64,20 +64,21 @@ class Host {
     }
     // Returns when the ring has been drained further than `drained`, or after a short time.
     void wait_until_drained(const RingLease& ring, uint64_t drained);
-    // True if a drainer lives, or did a moment ago; when it began its last pass over all rings.
+    // True if a drainer lives, or did a moment ago. The next function returns when it began its last pass
+    // over all rings.
     bool is_served() const { return session_.seems_served(); }
     uint64_t last_pass() const { return session_.header().heartbeat.load(std::memory_order_relaxed); }
-    // Returns when all that is in the shared buffer now is in the rings of its threads, or after so many
-    // waits of 20 ms without any progress.
+    // Returns when the present contents of the shared buffer are in the rings of its threads, or after
+    // `most_waits` waits of 20 ms without progress.
     void wait_until_moved(int most_waits);
-    // Wakes the drainer, and leaves it some time.
+    // Wakes the drainer, and waits a short time.
     void wait_a_moment();
     // Returns when `drained_blocks` of the ring is not `seen` any more, or after a short time.
     void wait_for_drainer(const RingLease& ring, uint32_t seen);
     // Call once there is a ring.
     ClockPage* clock() const { return &session_.header().clock; }
     bool drains_itself() const { return has_thread_ || drains_inline_.load(std::memory_order_acquire); }
-    // Call at the end of the process, with all rings closed: their events get into their streams.
+    // Call at the end of the process, with all rings closed: brings their events into their streams.
     void finish();
     // Call in a fork's child: leaves rings and run directory to the parent.
     void start_over_in_child();
@@ -96,7 +97,7 @@ class Host {
     void make_shared();
     void leave_session(RingLease lease);
     void choose_reporter(RingHeader& ring);
-    // The descriptors that the draining thread uses.
+    // Whether the draining thread has its own descriptor table.
     enum class Descriptors : uint32_t { unknown, shared, of_drainer };
     void drain_here();
     Descriptors await_descriptors();
@@ -117,7 +118,7 @@ class Host {
     std::atomic<bool> has_thread_{false};
     pthread_t thread_{};
     std::atomic<uint32_t> stop_{0}, descriptors_{0};
-    std::atomic<bool> drains_inline_{false};  // no thread could be made
+    std::atomic<bool> drains_inline_{false};  // no draining thread could be created
     Mutex inline_;
     uint64_t image_ = 0, process_start_ = 0;
     bool tried_ = false, tried_shared_ = false;
@@ -127,10 +128,10 @@ class Host {
         Session session;
         std::vector<RingLease> rings;
     };
-    std::vector<Left> left_;  // run directories that were removed
+    std::vector<Left> left_;  // mappings of removed run directories
 };
 
-// Sets the clock of the library; null: the clock of the system. `time_ahead`: that of the run directory.
+// Sets the clock of the library; null: the clock of the system. `time_ahead`: of the run directory.
 void set_clock(ClockPage* page, int64_t time_ahead);
 // The clock of ovni_clock_now().
 uint64_t clock_now();

@@ -19,7 +19,7 @@ struct StreamEnd {
     int code;
 };
 
-// The system keeps the lowest byte of what a program passes to exit().
+// The system keeps only the lowest byte of the status passed to exit().
 constexpr int exit_code_of(int status) {
     return status & 0xff;
 }
@@ -28,31 +28,31 @@ class Metadata {
  public:
     explicit Metadata(pid_t tid);
 
-    // False if a part of the path exists and is no object.
+    // False if an inner part of the path exists and is no object.
     bool set(const char* path, Json value);
-    // Removes a member of the library.
+    // Removes a member below "ovni".
     void erase_own(const char* name) { own().erase(name); }
     // Null if there is no such attribute.
     const Json* find(const char* path) const;
 
     void set_process(const Facts& facts);
-    // The name of the run, and when it began.
+    // Sets the name of the run, and when it began.
     void set_run(const Facts& facts);
     void set_rank(int rank, int nranks);
     void add_cpu(Cpu cpu);
     void set_lost(uint64_t events);
     void add_clock_point(const char* reference, const ovni_private_clock_point& point);
-    // Adds rank and CPUs; those of the identity, if the program gave none.
+    // Adds rank and CPUs: the program's, or the identity's if the program gave none.
     void add_place_of_process(const Facts& facts);
-    // Adds what is written only at the end: the place of the process, and the end. `end` is null after
-    // ovni_thread_free().
+    // Adds the members that are written only at the end: the place of the process, and how the stream ended.
+    // `end` is null after ovni_thread_free().
     void finish(const Facts& facts, const StreamEnd* end, uint64_t last_clock);
-    // Takes what a fork's child needs to go on like its parent: models and marks.
+    // Copies from the parent's metadata what a fork's child needs: models and marks.
     void inherit(const Metadata& parent);
-    // Removes what finish() said of the end: the stream goes on.
+    // Removes the members about the end that finish() added, because the stream goes on.
     void reopen();
 
-    // Compares all but what tells threads and processes apart.
+    // Compares all members except those that identify the thread or process.
     bool has_equal_thread_metadata(const Metadata& other) const;
 
     // Grows with each change.

@@ -1,6 +1,6 @@
 // Emission in a signal handler that interrupts an emission of its thread, or another slow path. The main ring
-// is out of bounds there, so the event goes into a nested ring, with its position in the main ring; the
-// drainer puts it in order. Nothing here waits, takes a lock or needs memory. Owning thread only.
+// must not be used there. So the event goes into a nested ring, with its position in the main ring, and the
+// drainer merges the two. Nothing here waits, takes a lock or needs memory. Owning thread only.
 #pragma once
 
 #include <signal.h>
@@ -15,15 +15,15 @@ namespace ovni::writer {
 
 class NestedEmission {
  public:
-    // `usual_signals`: those that the thread has blocked outside of handlers.
+    // `usual_signals`: the signals that the thread has blocked outside of handlers.
     NestedEmission(OwnRing& own, const sigset_t& usual_signals);
 
     const StackRange& stack() const { return stack_; }
-    // True if the emission in the window was left for good, by a jump; `frame` is where the caller stands.
+    // True if the emission in the window was abandoned by a jump. `frame`: address of the caller's frame.
     bool was_left(uintptr_t frame) noexcept;
-    // False if no handler can be running where those signals are blocked. Makes system calls.
+    // False if no handler can be running, to judge by the blocked signals. Makes system calls.
     bool may_be_in_handler(const sigset_t& blocked) const noexcept;
-    // An emission of the thread itself: no handler is left.
+    // Call for an emission outside of handlers.
     void start_over() { depth_ = 0; }
     // Call with a ring. An event without room is counted as lost.
     void emit(const void* event, size_t size) noexcept;
@@ -36,8 +36,8 @@ class NestedEmission {
     OwnRing& own_;
     const StackRange stack_;
     const sigset_t usual_signals_;
-    uint32_t depth_ = 0;         // handlers in each other
-    uint32_t without_room_ = 0;  // how often was_left() was asked then
+    uint32_t depth_ = 0;         // nesting depth of handlers
+    uint32_t without_room_ = 0;  // calls of was_left() without room
 };
 
 }  // namespace ovni::writer

@@ -1,7 +1,7 @@
-// The open states of a thread by its events, recorded or not: each with the event that opened it, in the
-// order of opening. Owning thread only. The object lies in memory that is zero at first, and in a fork's
-// child. A handler that interrupts the thread here may open states, and closes them before the thread goes
-// on.
+// The open states of a thread, from its events, recorded or not. Each state is kept with the event that
+// opened it, in the order of opening. Owning thread only. The object's memory is zero at first, and in a
+// fork's child. A handler that interrupts the thread here may open states, if it closes them before it
+// returns.
 #pragma once
 
 #include <atomic>
@@ -16,9 +16,9 @@ namespace ovni::writer {
 
 class OpenStates {
  public:
-    static constexpr uint32_t most = 2047;  // more at a time are counted, not kept
+    static constexpr uint32_t most = 2047;  // further open states are only counted
 
-    // Call with a row that is not `always`, and with an event that has room for the largest payload.
+    // Call with a row that is not `always`, and with an event buffer for the largest payload.
     void follow(const StateRow& row, const uint8_t* event, uint32_t size) noexcept;
     bool empty() const noexcept { return size_ == 0; }
 

@@ -32,11 +32,11 @@ struct ThreadPage {
     Stream* owner;
 };
 
-// A wait for room ends after so many rounds of 20 ms without progress; the next event waits this much later.
+// A wait for room ends after so many rounds of 20 ms without progress. The next wait begins this much later.
 inline constexpr int most_waits = 100;
 inline constexpr uint64_t between_attempts = 10'000'000'000;
 
-// The page stays mapped: an interrupted reading may hold on to it.
+// `page` stays mapped, because an interrupted reading may still use it.
 void use_clock(ovni_private_window& window, ClockPage& page);
 
 class OwnRing {
@@ -51,8 +51,8 @@ class OwnRing {
 
     // Gets a ring from the host. False, after a message, if there is no memory.
     bool open(pid_t tid, Host::Size size);
-    // Puts a full ring with the bytes and notes so far in the place of the small one, which is returned. The
-    // new ring is not open yet. Not mapped if there is no room for it.
+    // Replaces the small ring by a full one with a copy of its bytes and notes, and returns the small one.
+    // The new ring is not open yet. Returns an unmapped ring if there is no room for a full one.
     RingLease grow(pid_t tid);
     bool is_small() const { return is_mapped() && ring().is_small(); }
     void give_back() { host().give_back(std::move(lease_)); }
@@ -63,16 +63,16 @@ class OwnRing {
 
     // Call with a ring.
     const RingLease& lease() const { return lease_; }
-    // Writes the note, if it is not there already. False with errno.
+    // Writes the note, unless it is already there. False with errno.
     bool write_note(const StreamNote& note);
     const Ring& ring() const { return lease_.ring; }
     RingHeader& header() const { return lease_.header(); }
     ThreadPage& page() const { return *reinterpret_cast<ThreadPage*>(window_); }
-    // Only its thread changes it. A thread that ends the process looks at it, too.
+    // Changed only by its thread; a thread that ends the process reads it, too.
     uint64_t head() const { return __atomic_load_n(&window_->head, __ATOMIC_RELAXED); }
     void set_head(uint64_t head) { __atomic_store_n(&window_->head, head, __ATOMIC_RELAXED); }
     bool is_placed() const { return header().place.load(std::memory_order_acquire) == RingPlace::settled; }
-    // Events of handlers.
+    // True if events of handlers are in the nested rings.
     bool holds_nested() const {
         for (const NestedRing& nested : header().nested)
             if (nested.published.load(std::memory_order_relaxed) > 0 ||
@@ -84,9 +84,9 @@ class OwnRing {
         uint64_t drained = header().drained.load(std::memory_order_acquire);
         return head() + bytes + slack <= drained + ring().capacity();
     }
-    // The position that the drainer has to reach for that. Call if there is no room.
+    // The position that the drainer has to reach to make room for `bytes`. Call if there is no room.
     uint64_t room_for(uint64_t bytes) const { return head() + bytes + slack - ring().capacity(); }
-    // The thread stores up to there without coming here.
+    // Sets the position up to which the thread stores without coming here.
     void count_loss() { __atomic_store_n(&window_->losses, window_->losses + 1, __ATOMIC_RELAXED); }
     void set_limit(uint64_t limit) { __atomic_store_n(&window_->limit, limit, __ATOMIC_RELAXED); }
     void store(const void* bytes, size_t size) {

@@ -1,6 +1,6 @@
 // The place of a stream: its directory below the roots of the trace, its metadata, and the note next to the
-// ring that lets somebody else finish the stream. A stream of ours is placed late, when it is known who the
-// process is; nothing of it is on disk before. Call with the stream's lock held. Needs memory.
+// ring, with which another process can finish the stream. A stream of ours is placed when the identity of the
+// process is known; nothing of it is on disk before. Call with the stream's lock held. Needs memory.
 #pragma once
 
 #include <sys/types.h>
@@ -21,32 +21,32 @@ class Place {
     Metadata& metadata() { return metadata_; }
     const Metadata& metadata() const { return metadata_; }
 
-    // False: the stream has no place yet. The drainer settles the noted one if somebody wants to read the
-    // stream of a thread that may hang.
+    // False if the stream has no settled place yet. If a reader requests the stream of a thread that may
+    // hang, the drainer settles the noted place.
     bool is_known();
-    // The drainer may write the stream from now on: where it goes and who its process is do not change any
-    // more.
+    // Fixes the place and the identity: from now on the drainer may write the stream.
     void settle(const Facts& facts);
-    // The stream ends: settles its place and notes the end, as Metadata::finish().
+    // Settles the place and notes the end of the stream, as Metadata::finish().
     void settle_at_end(const Facts& facts, const StreamEnd* end, uint64_t last_clock);
-    // Nothing of the stream is to be written: prevent_writing(), then give_up(). A stream between the two is
-    // written if the process dies. False if the drainer may have begun with it.
+    // To drop a stream, call prevent_writing(), then give_up(). If the process dies between the two, the
+    // stream is written. False if the drainer may have begun to write.
     bool prevent_writing() { return take_for_change(); }
     void give_up();
-    // Settles what still can be settled. A signal handler cannot get the memory for it.
+    // Settles the place if possible. A signal handler cannot get the memory for it.
     void settle_at_last();
-    // Notes who the process is, if that may still change.
+    // Notes the identity of the process, if it may still change.
     void renew(const Facts& facts);
-    // The thread of a small ring is about to emit: it gets a full one, if there is room and the drainer has
-    // written nothing yet.
+    // Call before the thread of a small ring emits: replaces the ring by a full one, if there is room and the
+    // drainer has written nothing yet.
     void leave_small_ring();
-    // The program's thread begins: makes stream.obs and stream.json, or renews stream.json if the stream goes
-    // on.
+    // Call when the program initialises the thread: makes stream.obs and stream.json, or renews stream.json
+    // if the stream goes on.
     void open_for_program(pid_t tid);
-    // The stream ended, so its files were moved out of the temporary directory.
+    // Call when the stream ended and its files were moved out of the temporary directory.
     void leave_temporary() { roots_.temporary.clear(); }
 
-    // Writes for the drainer what stream.json is to say if the process says no more. Allowed without a ring.
+    // Writes the note: the stream.json that the drainer writes if the process reports nothing further.
+    // Allowed without a ring.
     void save_note();
     // Call if the place is known.
     void write_metadata();

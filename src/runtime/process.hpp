@@ -1,6 +1,6 @@
-// The state of the process: what ovni_proc_init() and the identity from MPI_Init say of it, and where the
-// trace goes. Survives every destructor. A fork's child is a process of its own that inherits what its parent
-// said; until it initialises itself, its calls are not judged.
+// The state of the process: its identity from ovni_proc_init() and from MPI_Init, and where the trace goes.
+// Outlives every destructor. A fork's child inherits the identity of its parent. Until the child initialises
+// itself, its calls are not checked.
 #pragma once
 
 #include <atomic>
@@ -34,17 +34,18 @@ struct Facts {
     std::string host;                  // of MPI_Init; empty: unknown
     std::string run;                   // empty: unknown
     std::vector<std::string> command;  // the words of the command line; empty: unknown
-    int64_t began = 0;                 // when it began here, in s since 1970; 0: unknown
+    int64_t began = 0;                 // start of the run here, in s since 1970; 0: unknown
     int64_t time_offset = 0;           // ns by which the clock of events is ahead of the machine's
     int rank = -1, nranks = 0;         // from MPI_Init, if no thread has set a rank itself
     std::vector<Cpu> identity_cpus;    // if they are of this loom, and the program gave none
     std::vector<Cpu> cpus;             // of the loom, from any source
-    bool identified = false;           // by MPI_Init
+    bool identified = false;           // MPI_Init has given the identity
     bool cpus_are_given = false;       // false: guessed from the affinity
-    bool samples_cpus = false;         // threads that may move begin where they are seen first
+    bool samples_cpus =
+        false;  // CPUs are sampled: a thread that may move begins on the CPU where it is seen first
     Roots roots;
 
-    // -1: no CPU of the loom.
+    // The index of a CPU in the loom; -1: no CPU of the loom.
     int index_of(int phyid) const;
 };
 
@@ -52,40 +53,41 @@ class Process {
  public:
     constexpr Process() = default;
 
-    // Moves on to initializing, or ends the program with a message.
+    // Changes the state to initializing, or ends the program with a message.
     void begin_init(const char* function);
     void finish_init(int app, const char* loom, int pid);
     void finish(const char* function);
 
     ProcessState state() const { return state_.load(std::memory_order_acquire); }
     bool is_ready() const { return state() == ProcessState::ready; }
-    // A fork's child that has not initialised itself.
+    // True in a fork's child that has not initialised itself.
     bool is_inherited() const { return inherited_.load(std::memory_order_relaxed); }
 
-    // Between MPI_Init and MPI_Finalize: an exit is no end in order.
+    // True between MPI_Init and MPI_Finalize, where exit() is no regular end.
     bool is_in_mpi() const { return is_in_mpi_.load(std::memory_order_relaxed); }
     void leave_mpi() { is_in_mpi_.store(false, std::memory_order_relaxed); }
     void identify(const ovni_private_identity& identity);
-    // Reads the environment and the CPUs: a stream of ours may come before ovni_proc_init().
+    // Reads the environment and the CPUs. The library may open a stream before ovni_proc_init().
     void prepare();
     void add_program_cpu(Cpu cpu);
     void set_program_rank();
     Facts facts();
-    // Lives as long as the process.
+    // The text lives as long as the process.
     const char* trace_directory();
-    // The name that the run directory has for the run, cut to the room for it; nothing without such a
+    // Copies the run's name from the run directory, cut to the size of `to`. Copies nothing without a run
     // directory.
     void copy_run_of_session(std::span<char> to) const;
 
-    // Until MPI_Init or ovni_proc_init says who the process is, the launcher and the system do.
+    // Sets the identity from the launcher and the system, until MPI_Init or ovni_proc_init() gives it.
     void introduce_by_environment();
-    // True if nobody else said so. Takes no lock.
+    // True if the identity still is that of introduce_by_environment(). Takes no lock.
     bool is_known_by_environment() const { return is_default_.load(std::memory_order_relaxed); }
-    // False once it is known who the process is, or if it cannot call MPI.
+    // False once the identity is known, or if the process cannot call MPI.
     bool may_be_identified();
     // The run directory, which stays mapped. Takes no lock.
     void set_session(SessionHeader& session) { session_.store(&session, std::memory_order_release); }
-    // Tells other processes of the run directory who this one is, if it knows better than they.
+    // Publishes the identity to the other processes of the run directory, if MPI_Init has given it or none is
+    // published yet.
     void publish_identity();
 
     void lock() { mutex_.lock(); }

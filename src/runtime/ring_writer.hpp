@@ -1,7 +1,7 @@
-// The way of a thread's events into its ring, or into the shared buffer if there is one: makes room, stores,
-// publishes, and notes what was lost. What could not be noted yet stands before the next event.
+// Writes a thread's events into its ring, or into the shared buffer if there is one: makes room, stores,
+// publishes, and notes losses. A loss that could not be noted yet is noted before the next event.
 //
-// Call with the stream's lock held and inside a SlowPath; unless a function says more, with a ring.
+// Call with the stream's lock held, inside a SlowPath and with a ring, unless a comment allows more.
 #pragma once
 
 #include <cstddef>
@@ -22,18 +22,19 @@ class RingWriter {
 
     // Stores and publishes an event. Without a ring or room it is lost, and counted.
     void append(const void* event, size_t size, const void* data = nullptr, size_t data_size = 0);
-    // While a change of recording is shown, no event is discarded before there was a wait for room.
+    // True while a change of recording is shown: then no event is discarded without a wait for room.
     void need_all(bool all) { all_needed_ = all; }
-    // Sets up to where the thread may store without coming here. Call after every change of the ring. Allowed
-    // without a ring.
+    // Sets the position up to which the thread may store without coming here. Call after every change of the
+    // ring. Allowed without a ring.
     void refresh_limit();
-    // Waits until the drainer has passed `position`. A flight recorder is asked to write.
+    // Waits until the drainer has passed `position`. Requests that a flight recorder writes.
     void wait_until_drained(uint64_t position);
 
-    // False if there is no room for `notes` of them, this one included, also after some waiting.
+    // Adds a note, and waits some time for room for `notes` notes, including this one. False if there is
+    // none.
     bool add_note_patiently(const Gap& gap, uint32_t notes);
 
-    // Items that the present emission keeps out of the ring are appended before the next event: the two
+    // Items that cannot be stored during the present emission are appended before the next event: the two
     // events of a flush, a gap, and the gap of discarded events.
     void postpone_flush(uint64_t begin, uint64_t end);
     void postpone(const Gap& gap);
@@ -67,7 +68,7 @@ class RingWriter {
     std::optional<Gap> postponed_;
     Discarded discarded_;
     uint64_t next_attempt_ = 0;       // to wait for room, after an attempt in vain
-    uint64_t next_note_attempt_ = 0;  // to wait for room for a note
+    uint64_t next_note_attempt_ = 0;  // when to wait for room for a note again
 };
 
 }  // namespace ovni::writer

@@ -1,9 +1,9 @@
-// Recording on and off (gate.hpp), as the stream of a thread shows it. The gate says what is *wanted*; the
-// thread *shows* it when it next comes by: a stop closes the open states and begins a gap, a start ends the
+// Recording on and off (gate.hpp), as the stream of a thread shows it. The gate holds the *wanted* state; the
+// thread *shows* it on its next slow path: a stop closes the open states and begins a gap, a start ends the
 // gap and opens the states again. Until both agree, and every change has been *seen*, the window's gate is
 // shut, so that every emission takes the slow path.
 //
-// Owning thread only, without the stream's lock, unless a function says otherwise.
+// Owning thread only, without the stream's lock, unless a comment allows more.
 #pragma once
 
 #include <atomic>
@@ -21,14 +21,15 @@ enum class Amid { nothing, an_emission };
 
 class ShownRecording {
  public:
-    // `stream` and its lock are the gate's and the members' of the stream that this belongs to.
+    // `stream` is the stream that this object and the other arguments belong to; `mutex` is its lock.
     ShownRecording(const Stream& stream, Mutex& mutex, OwnRing& own, ThreadLife& life, RingWriter& writer)
         : stream_(stream), mutex_(mutex), own_(own), life_(life), writer_(writer) {}
 
-    // Takes the state of recording over from the gate. Call with a window, before the thread emits.
+    // Takes over the state of recording from the gate. Call with a window, before the thread emits.
     void join();
 
-    // Called by whoever changes recording, holding the list of streams: the state this stream must reach.
+    // Sets the state that this stream must reach. Called by the thread that changes recording, with the list
+    // of streams locked.
     void want(Recording recording);
     Recording wanted() const { return wanted_.load(std::memory_order_acquire); }
     // False for an emission that give_up_emission() was called for.
@@ -45,24 +46,24 @@ class ShownRecording {
     // Publishes is_recorded() in the window. Call again when the process or the thread changes state.
     void show_running();
 
-    // True if an event may be stored, of an emission that takes the slow path or has begun. Shows changes
-    // first, unless the call interrupts an emission.
+    // True if the event of an emission on the slow path may be stored. Shows changes first, unless the call
+    // interrupts an emission.
     bool admits(const void* event, uint32_t size, Amid amid);
-    // ovni_private_pass(): decides an emission that has begun; 0: it is over.
+    // Implements ovni_private_pass(): decides about an emission that has begun; 0: the emission is over.
     int pass(const void* event, uint32_t size);
     // An event whose clock was read before the newest start gets the clock of the start, in `raised`.
     const void* after_start(const void* event, uint32_t size, Event& raised) const;
     void show_changes();
     // Opens the states of a thread that did not run when recording began again.
     void open_states_due();
-    // Marks of the type are instants, so they are no states: in all threads, which share the types. Types
-    // below 128.
+    // Marks of this type are instants, not states, in all threads. Types below 128.
     static void set_punctual(int32_t mark_type);
 
     // Call with the stream's lock held.
     void begin_gap(uint64_t from, const char* reason);
     bool has_gap() const { return gap_ != GapState::never; }
-    // Any thread: the stream ends. What is open is left to the gap, because nobody can ask the follower.
+    // Any thread: notes the changes when the stream ends. Open states are left to the gap, because the
+    // follower cannot be called.
     void note_changes_at_end();
 
  private:
@@ -71,8 +72,8 @@ class ShownRecording {
     class ShowingScope;
     enum class GapState : uint8_t {
         never,
-        past,  // it has ended, or found no room for its note
-        noted  // its end is still to come
+        past,  // the gap has ended, or its note found no room
+        noted  // noted, not ended yet
     };
 
     bool has_unseen_changes() const { return seen_.load(std::memory_order_relaxed) != gate().changes(); }

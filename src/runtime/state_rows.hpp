@@ -13,9 +13,9 @@ namespace ovni::writer {
 enum class StateRowKind : uint8_t {
     push,
     pop,
-    set,  // of a single value; a later one takes its place
+    set,  // of a single value, which a later `set` replaces
     clear,
-    run,  // of a task's body, which is in a stack too, but ends only once
+    run,  // of a task's body: also in a stack, but ends only once
     end,
     pause,
     resume,
@@ -29,13 +29,13 @@ struct StateRow {
     uint32_t opposite;  // of push and set: the closing event, 0: none; of run: the pause
     StateRowKind kind;
     uint8_t stack;   // the channel: a number for each channel of each model
-    uint8_t key_at;  // bytes of the payload that tell states apart: the type of a mark, the task of a body
+    uint8_t key_at;  // bytes of the payload that identify the state: the type of a mark, the task of a body
     uint8_t key_size;
-    uint8_t kept;  // bytes of the payload that are repeated when the state is opened again
+    uint8_t kept;  // bytes of the payload to repeat when the state is opened again
 };
 
 std::span<const StateRow> state_rows() noexcept;
-// Null for a gated event that belongs to no state.
+// Null if the event is gated and belongs to no state.
 const StateRow* find_state_row(EventCode code) noexcept;
 
 // Whole categories of the ovni model: life cycle, affinity, flushes, regions of unsorted events.

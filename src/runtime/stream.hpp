@@ -1,14 +1,14 @@
-// The stream of one thread, as the traced process sees it: who owns it, how it opens and ends, and in which
-// order its members act. The members own the rest: the ring and its window (OwnRing), the life of the thread
+// The stream of one thread in the traced process: its owner, how it opens and ends, and in which order its
+// members act. The members handle the rest: the ring and its window (OwnRing), the life of the thread
 // (ThreadLife), the place and the metadata of the stream (Place), three ways of emission (RingWriter,
 // SharedEmission, NestedEmission), and what is shown of recording on and off (ShownRecording).
 //
 // The thread stores events through the window (ovni/emit.hpp) and comes here on the slow path only: the ring
 // is full or wraps, an event changes the life cycle, a handler interrupted an emission, recording changed, or
-// threads share a buffer. A published event gets into the stream, whatever becomes of the process.
+// threads share a buffer. A published event reaches the stream, even if the process dies.
 //
-// A stream of ours, which the library opened by itself, is on disk only after it is placed. A program that
-// begins to record its own life cycle takes the stream over.
+// A stream that the library opened by itself (Owner::ours) is on disk only after it is placed. If the program
+// begins to record its own life cycle, it takes the stream over.
 #pragma once
 
 #include <signal.h>
@@ -30,18 +30,19 @@
 
 namespace ovni::writer {
 
-// A thread that emits nothing has no row, a row, or a row unless the process becomes another program.
+// Whether a thread that emits nothing gets a row in the trace; unless_exec: only if the process does not
+// exec.
 enum class Row : uint8_t { none, always, unless_exec };
 
 class Stream {
  public:
-    // `usual_signals`: those that the thread has blocked outside of handlers. `since`: monotonic_clock()
-    // when the thread began; 0: now.
+    // `usual_signals`: the signals that the thread has blocked outside of handlers. `since`:
+    // monotonic_clock() when the thread began; 0: now.
     Stream(pid_t tid, Owner owner, const sigset_t& usual_signals, Row row = Row::none, uint64_t since = 0);
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
 
-    // The stream whose emission has begun in that window; null for the stream of a fork's parent.
+    // The stream of the window; null for the stream of a fork's parent.
     static Stream* of(ovni_private_window* window);
 
     // Owning thread only.
@@ -53,23 +54,22 @@ class Stream {
     bool emit_shared(const void* event, size_t size, const void* data = nullptr,
                      size_t data_size = 0) noexcept;
     bool is_shared() const { return shared_.is_used(); }
-    // True if the thread is amid an emission into the shared buffer, or has left one.
+    // True if an emission into the shared buffer is in progress, or was abandoned.
     bool is_emitting_shared() const { return shared_.is_emitting(); }
     // Emits in a handler that interrupted an emission of this thread, or another slow path.
     void emit_nested(const void* event, size_t size) noexcept;
-    // True if the emission that seems to be interrupted was left for good; `frame` is where the caller
-    // stands.
+    // True if the interrupted emission was abandoned by a jump. `frame`: address of the caller's frame.
     bool was_left(uintptr_t frame) noexcept { return nested_.was_left(frame); }
-    // The thread ends: an emission that it was cancelled in does not go on.
+    // Call when the thread ends: an emission in which it was cancelled does not continue.
     void leave_emission();
     void flush(Amid amid);
     void note_gap(const Gap& gap, Amid amid);
     void move_to_cpu(int phyid, Amid amid);
     // ovni_thread_init: makes the files at once; takes over a stream of ours, even one that is closed.
     void open_for_program(pid_t tid);
-    // In a fork's child: takes over what the parent's stream of this thread says of models and marks.
+    // Call in a fork's child: copies models and marks from the parent's stream of this thread.
     void inherit(const Stream& parent);
-    // The caller is a fork's child that does not own this stream.
+    // Call in a fork's child, which does not own this stream.
     void let_shared_emission_end() { shared_.let_emission_end(); }
 
     // Any thread.
@@ -78,46 +78,47 @@ class Stream {
     bool is_ours() const { return life_.is_ours(); }
     bool is_closed() const { return life_.is_closed(); }
     bool has_memory() const { return own_.is_mapped(); }
-    // It shows that the thread is there, and nothing else.
+    // True if the stream only gives the thread a row.
     bool is_mere_row() const { return row_ != Row::none && !holds_events(); }
     pid_t tid() const { return place_.tid(); }
     bool is_of(pthread_t thread) const { return !is_held() && pthread_equal(thread, thread_) != 0; }
-    // It may take in others once its thread has ended, or be taken in.
+    // True if the stream may take in others, or be taken in, once its thread has ended.
     bool may_show_others() const;
-    // The thread has ended, but the stream stays open: MPI_Init may still say who the process is, and a mere
-    // row may show threads that come later.
+    // Call if the thread has ended but the stream stays open: MPI_Init may still give the identity, and a row
+    // without events may show later threads.
     void hold();
-    // Both are held. Shows the thread of `other` behind that of its own, if the rows look alike and do not
-    // overlap: `other` is not written then, and to be deleted.
+    // Shows the thread of `other` after its own thread, if the rows are equal and do not overlap. Call with
+    // both streams held. If true, `other` is not written; delete it.
     bool take_in(Stream& other);
     uint64_t held_since() const { return held_since_.load(std::memory_order_relaxed); }
     bool is_held() const { return held_since() != 0; }
     // Names the thread; at most 15 bytes count.
     void set_name(const char* name);
-    // The process becomes another program: false if that fails, and the thread goes on.
+    // Call with true before an exec, with false if it failed and the thread goes on.
     void expect_exec(bool is_coming);
-    // Asks for what is published now to be written. The second returns how much of that is not written yet.
+    // Requests that the events published so far are written. The second function returns how many bytes of
+    // them are not written yet.
     void ask_for_published();
     uint64_t asked_and_not_written();
-    // The identity of the process is known: the beginning of a stream of ours follows it, if not yet on disk.
+    // Call when the identity is known: adapts the beginning of a stream of ours, if it is not on disk yet.
     void follow_identity();
-    // `end` is null if the program ended the thread.
+    // `end` is null if the program called ovni_thread_free().
     void close(const StreamEnd* end);
     void close_ours(const StreamEnd* end);
     bool has_row() const { return row_ != Row::none; }
-    // The library says when the thread ends, as the program has said nothing of it.
+    // True if the library records the end of the thread, because the program has not.
     bool is_shown_by_us() const;
-    // A stream of ours without events is not written.
+    // Drops the row: a stream of ours without events is not written.
     void withdraw_row();
-    // The process ends, and the stream ends with it. If this process drains, emissions wait for the end from
-    // now on, but what the exiting thread emits is lost. False if another thread keeps the lock.
+    // Ends the stream because the process ends. If this process drains, other threads' emissions wait for the
+    // end from now on, and events of the exiting thread are lost. False if another thread holds the lock.
     bool end_with_process(int code);
-    // Reports the exit without the lock: its holder may never go on.
+    // Reports the exit without taking the lock, whose holder may never go on.
     void report_exit(int code) noexcept;
     // Call after close(): waits for a drainer of this process.
     void wait_until_written();
 
-    // Gives `use` the metadata, under the stream's lock. The note follows what it changes.
+    // Calls `use` with the metadata under the stream's lock. Changes are saved in the note.
     template <class Use>
     auto with_metadata(Use use) {
         SlowPath slow;
@@ -160,7 +161,7 @@ class Stream {
     RingWriter writer_;
     NestedEmission nested_;
     ShownRecording recording_;
-    std::atomic<bool> ends_{false};  // with the process, now
+    std::atomic<bool> ends_{false};  // is ending with the process
     pid_t exiting_thread_ = 0;
     const pthread_t thread_ = pthread_self();
     std::atomic<uint64_t> held_since_{0};  // by the clock of events; 0: the thread lives
@@ -168,8 +169,9 @@ class Stream {
     uint64_t asked_ = 0;  // position, see ask_for_published()
 };
 
-// Returns when what the shared buffer holds now is in the rings of its threads, or nobody drains. The drainer
-// may wait for an emission that the caller, a handler, has interrupted: a handler gives up soon.
+// Returns when the present contents of the shared buffer are in the rings of its threads, or if there is no
+// drainer. If the caller is a handler, the drainer may wait for the emission that the handler interrupted. So
+// a handler gives up soon.
 void wait_until_moved();
 
 }  // namespace ovni::writer

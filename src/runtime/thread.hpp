@@ -1,5 +1,5 @@
-// The calling thread: its stream, and where it is between ovni_thread_init() and its end. And the list of the
-// streams of all threads, for flush, exit and fork.
+// The calling thread: its stream, and its phase between ovni_thread_init() and its end. Holds the list of the
+// streams of all threads, too, for flush, exit and fork.
 #pragma once
 
 #include <sys/types.h>
@@ -14,12 +14,12 @@ namespace ovni::writer {
 // Notices a clone() that bypassed fork(): in its child the thread has no stream.
 ThreadState& this_thread();
 
-// The stream that the program has opened in this thread. Without one the program ends, by its mistake. Null
-// if the program made none: in a fork's child, after the end of the thread, in a handler that interrupted the
-// library, and without memory.
+// The stream that the program has opened in this thread. If it has opened none, the program ends with an
+// error. Null if that is not the program's mistake: in a fork's child, after the end of the thread, in a
+// handler that interrupted the library, and if memory ran out.
 Stream* program_stream(const char* function);
 
-// Counts an event without a stream, if the thread is unrecorded or has ended.
+// Counts an event as lost if the thread is unrecorded or has ended.
 void lose_event();
 
 // True in a handler that interrupted an emission of this thread, or another slow path.
@@ -28,33 +28,34 @@ inline Amid amid(const Stream* stream) {
     return interrupts_emission(stream) ? Amid::an_emission : Amid::nothing;
 }
 
-// The stream of a thread in a fork's child that has not initialised itself; opened if need be. Null if the
-// thread had one that has ended.
+// The stream of a thread in a fork's child that has not initialised itself; opened if there is none. Null if
+// the thread's stream has ended.
 Stream* inherited_stream();
 
 // Gives the calling thread a stream, which is closed when the thread ends. Null without memory.
 Stream* open_stream(pid_t tid, Owner owner, const SlowPath& slow, Row row = Row::none);
 
-// From now on the main thread has a row since the process began, whenever its stream is opened.
+// From now on the main thread has a row that begins with the process, even if its stream is opened later.
 void show_rows();
-// The program tells itself which threads there are: rows of those that emit nothing go, and none follow.
+// Call if the program itself records its threads: rows of threads without events are dropped, and no new ones
+// are made.
 void withdraw_rows();
 bool are_rows_withdrawn();
-// The row of a stream of ours that is opened because its thread emits.
+// The Row for a stream of ours that is opened because its thread emits.
 Row row_with_events();
-// Closes the streams that are held, but for the newest ones.
+// Closes the held streams, except for the `most` newest.
 void close_held(size_t most);
 // Gives the calling thread a stream that shows it, if it has none.
 void show_thread(Row row);
-// The program is done with the stream of the calling thread.
+// Ends the stream of the calling thread for ovni_thread_free().
 void free_stream();
 
-// False in a child that shares our memory, or has a copy of it without the knowledge of pthread_atfork.
+// False in a child that shares our memory, or that was copied without the handlers of pthread_atfork.
 bool is_this_process();
 // How many forks lie between this process and its program.
 uint32_t fork_depth();
-// The calling thread is about to create another one. In a clone() that bypassed fork() it is the only thread,
-// so the child starts over now: later, several threads might try.
+// Call before the calling thread creates another one. After a clone() that bypassed fork() it is the only
+// thread, so the child starts over now; later, several threads might try.
 void expect_thread();
 
 // All streams of the process. None is opened or freed during a visit.
@@ -63,12 +64,12 @@ class StreamList {
     constexpr StreamList() = default;
     void add(Stream* stream);
     void remove(Stream* stream);
-    // The thread of the stream has ended: another row that is held shows it, and the stream is deleted, or
-    // the stream is held, and may be deleted as soon as this returns.
+    // Call when the thread of the stream has ended. Either another held row shows the thread, and the stream
+    // is deleted, or the stream is held. It may be deleted as soon as this returns.
     void hold(Stream* stream);
-    // Removes the streams whose threads have ended, but for `most` of them that ended last.
+    // Removes the streams whose threads have ended, except for the `most` that ended last.
     std::vector<Stream*> take_held(size_t most);
-    // Likewise, all that have the number of this thread.
+    // Removes all held streams with this thread id.
     std::vector<Stream*> take_held_of(pid_t tid);
     template <class Visit>
     void visit(Visit visit) {
@@ -76,11 +77,12 @@ class StreamList {
         Lock lock(mutex_);
         for (Stream* stream : streams_) visit(*stream);
     }
-    // False if all streams only show that their threads are there. Call with the lock held.
+    // False if all streams are rows without events. Call with the lock held.
     bool hold_more_than_rows() const {
         return !std::ranges::all_of(streams_, [](const Stream* stream) { return stream->is_mere_row(); });
     }
-    // False if another thread, or what this one has interrupted, uses the list.
+    // Returns false, without a visit, if another thread or an interrupted function of this thread uses the
+    // list.
     template <class Visit>
     bool try_to_visit(Visit visit) {
         if (!mutex_.try_lock()) return false;
@@ -98,7 +100,7 @@ class StreamList {
     }
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
-    // Call in a fork's child: these threads do not exist, and their rings are the parent's.
+    // Call in a fork's child: the other threads do not exist, and their rings are the parent's.
     void forget_in_child() { streams_.clear(); }
     void forget_locks() { mutex_.forget(); }
 

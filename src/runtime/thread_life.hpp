@@ -1,6 +1,7 @@
-// The life of a thread as its OH events tell it, and who tells it. A stream that the library has opened by
-// itself (Owner::ours) begins with an OHx of the library: its first bytes may change until the stream is
-// placed, as only then it is known which CPU of which loom that is. Changed under the stream's lock.
+// The life of a thread by its OH events, and whether the program or the library emits them. A stream that the
+// library has opened by itself (Owner::ours) begins with an OHx of the library. Its first bytes may change
+// until the stream is placed, because only then the loom and the CPU are known. Changed under the stream's
+// lock.
 #pragma once
 
 #include <atomic>
@@ -36,18 +37,18 @@ class ThreadLife {
     // Threads with rows may be bound to one CPU together.
     enum class Shares : uint8_t { no, maybe };
     void begin(const Facts& facts, uint64_t since, Shares shares);
-    // The CPUs of all lives so far, by their numbers in the loom as these are known now. Call before the
-    // stream is placed.
+    // Updates the CPUs of all lives so far to their present numbers in the loom. Call before the stream is
+    // placed.
     void write_begin(const Facts& facts);
-    // Another thread of ours follows, as `next` knows it: OHe for the life so far, at the clock `ended`, and
-    // an OHx at `begun`, whose OHe is still to come. Needs room for both.
+    // Writes the OHe of the life so far, at the clock `ended`, and the OHx of another thread, `next`, at
+    // `begun`. The second OHe follows later. Needs room for both events.
     void begin_next(const Facts& facts, uint64_t ended, const ThreadLife& next, uint64_t begun);
-    // True if the OHx is the library's and the OHe is still to come.
+    // True if the library wrote the OHx and has to write the OHe.
     bool owes_end() const { return owes_end_; }
     void set_owes_end(bool owes);
-    // The header keeps its word: the drainer writes the OHe of a stream that is closed.
+    // Leaves the OHe to the drainer, which writes it as noted in the ring's header when the stream is closed.
     void leave_end_to_drainer() { owes_end_ = false; }
-    // The CPU of the beginning is one of several that the thread may use, or one that others may use, too.
+    // True if the thread may use several CPUs, or shares its CPU: then the CPU of the OHx is a sample.
     bool is_sampled() const { return is_sampled_; }
     uint64_t beginning() const { return begin_clock_; }
 
