@@ -1,5 +1,5 @@
-// Memory for the blocks in which thousands of files are read: side by side in huge pages. What is given back
-// serves blocks of the same size, until the program ends. Any thread may take and give back.
+// Memory for the blocks in which thousands of files are read, contiguous in huge pages. A returned block is
+// reused for blocks of its size until the program ends. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ class GiveBack {
 };
 using BlockMemory = std::unique_ptr<uint8_t[], GiveBack>;
 
-// Not initialised. Throws std::bad_alloc.
+// The memory is not initialised. Throws std::bad_alloc.
 BlockMemory take_block(size_t size);
 
 }  // namespace ovni

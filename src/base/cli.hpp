@@ -1,5 +1,5 @@
-// Command lines of the tools, from the rows of a manual, by Boost.Program_options without guessing of
-// prefixes.
+// Reads command lines of the tools by the rows of a manual, with Boost.Program_options. Abbreviated options
+// are not accepted.
 #pragma once
 
 #include <boost/program_options.hpp>
@@ -14,7 +14,7 @@
 
 namespace ovni {
 
-// An option that another program has, and what to do instead.
+// An option that only another program has, and what to do instead.
 struct OptionElsewhere {
     std::string letter, name, advice;
 };
@@ -24,11 +24,11 @@ struct Cli {
     std::vector<OptionElsewhere> elsewhere;
     std::string libraries;  // lines of --version, besides those of all programs
     boost::program_options::variables_map values;
-    std::vector<std::string> words;  // what is not an option, in order
+    std::vector<std::string> words;  // all words except options, in order
 
     bool has(const std::string& name) const { return values.count(name) > 0; }
 
-    // The value of an option that was given, or has a standard. Throws UsageError if it is no T.
+    // The value of an option that was given, or has a default. Throws UsageError if it is no T.
     template <class T = std::string>
     T get(const std::string& name) const {
         const auto& text = values[name].as<std::string>();
@@ -44,11 +44,11 @@ struct Cli {
 
 enum class Parsed { go_on, help_printed };
 
-// Reads the command line into values and words. Prints help, the version and the manual itself, on stdout.
+// Reads the command line into values and words. If help, version or manual is requested, prints it on stdout.
 // Throws UsageError.
 Parsed parse(Cli& cli, int argc, char** argv);
 
-// The only word of the command line; throws UsageError where there is none or more than one.
+// The only word of the command line; throws UsageError if there is none or more than one.
 std::string only_word(const Cli& cli, const std::string& what);
 
 }  // namespace ovni

@@ -1,4 +1,4 @@
-// Names of directories with the host and the rank in them.
+// Names of directories that contain the host and the rank.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace ovni {
 
-// "%h" becomes the host up to its first dot, "%r" the rank, "%%" a percent sign. Throws UsageError for
-// anything else with a percent sign; `option` is its subject.
+// Replaces "%h" by the host up to its first dot, "%r" by the rank, "%%" by a percent sign. Throws UsageError,
+// about `option`, for other uses of a percent sign.
 std::string filled_in(std::string_view option, const std::string& pattern, const std::string& host,
                       const std::string& rank);
 

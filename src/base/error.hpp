@@ -14,7 +14,7 @@
 
 namespace ovni {
 
-// A path in an open directory as users know it, see name_of_open(); others as they are.
+// The usual form of a path from name_of_open(); other paths unchanged.
 std::string usual_name(std::string path);
 
 // `offset`: bytes from the beginning of the file `path`.

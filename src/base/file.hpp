@@ -1,5 +1,5 @@
-// Files of the tools. Small ones are read whole (large ones: file_window.hpp). An output is written next to
-// its final name, so that a half-written one never looks complete.
+// Files of the tools. Small files are read whole (large ones: file_window.hpp). An output is written next to
+// its final name, so that a half-written output never looks complete.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace ovni {
 
-// From now on a limit of file sizes (ulimit -f) is an error of writing, as a full disk is, and not the end of
+// Makes exceeding the limit of file sizes (ulimit -f) a write error, like a full disk, instead of the end of
 // the process.
 void make_file_limit_an_error();
 
@@ -30,20 +30,20 @@ class Fd {
     int fd_ = -1;
 };
 
-// All throw Error, which names `path`; read_at() also if the file ends before. close() reports what a network
-// file system could not write.
+// These functions throw Error with `path`; read_at() also if the file is too short. close() reports delayed
+// write errors of a network file system.
 void write_at(const Fd& file, uint64_t offset, std::string_view text, const std::filesystem::path& path);
 void read_at(const Fd& file, uint64_t offset, std::span<uint8_t> bytes, const std::filesystem::path& path);
 void close(Fd& file, const std::filesystem::path& path);
 
-// Throws Error, too, if the file has more than `largest` bytes. Little of what is read whole is larger.
+// The default limit for files that are read whole; a larger file throws Error.
 inline constexpr uint64_t largest_whole_file = uint64_t{64} << 20;
 std::string read_file(const std::string& path, uint64_t largest = largest_whole_file);
 
-// Collects output for `path` in a temporary file next to it; commit() gives that the final name. Without
-// commit() the temporary file is removed, and an older complete output stays untouched. Links of the
-// caller's own are followed. Anything that exists and is no regular file is refused, because renaming would
-// replace a device.
+// Collects output for `path` in a temporary file next to it; commit() renames that to the final name. Without
+// commit() the temporary file is removed, and an older complete output stays unchanged. The user's own links
+// are followed. An existing path that is no regular file throws Error, because renaming would replace a
+// device.
 class OutputFile {
  public:
     explicit OutputFile(std::filesystem::path path);
@@ -58,7 +58,8 @@ class OutputFile {
     // The final name, with links followed, and the temporary file next to it.
     const std::filesystem::path& target() const { return target_; }
     const std::filesystem::path& beside() const { return beside_; }
-    // The temporary file, whatever another user puts in its place, for libraries that open files by name.
+    // A path of the open temporary file, for libraries that open files by name. It stays valid even if
+    // another user replaces the name.
     std::filesystem::path open_file() const;
 
  private:
@@ -69,8 +70,8 @@ class OutputFile {
 inline constexpr const char* foreign_link_text =
     "is a symbolic link of another user, which is not followed: remove it, or name another output";
 
-// The place that links lead to, or `path` if it is none. Links of the caller and of root are followed. One of
-// another user might lead to what only the caller may write: it throws Error.
+// The target of the link `path`, or `path` if it is no link. Links of this user and of root are followed. A
+// link of another user throws Error, because it might lead to a file that only this user may write.
 std::filesystem::path follow_own_links(const std::filesystem::path& path);
 
 // Makes the directory and all above it. Throws Error.

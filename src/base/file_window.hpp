@@ -1,6 +1,6 @@
 // A window that slides forwards over a file: the bytes [begin, end) are in memory, read in blocks. Made for
-// thousands of files at a time. A file that fits into a block takes as much memory as it has bytes, and is
-// closed at once. If descriptors are scarce, larger files are opened anew for every block.
+// thousands of open windows. A file that fits into a block takes as much memory as it has bytes, and is
+// closed at once. If descriptors are scarce, larger files are opened again for every block.
 #pragma once
 
 #include <atomic>
@@ -15,26 +15,26 @@ namespace ovni {
 
 class FileWindow {
  public:
-    // Reads the first block. Throws Error if this is no regular file or cannot be read. `counter`, which
-    // outlives this, gets the bytes that are read.
+    // Reads the first block. Throws Error if the file is not regular or cannot be read. The number of bytes
+    // read is added to `counter`, which outlives this object.
     FileWindow(std::string path, size_t block, std::atomic<uint64_t>* counter = nullptr);
 
     const std::string& path() const { return path_; }
     uint64_t size() const { return size_; }  // of the file, when it was opened
     uint64_t begin() const { return begin_; }
     uint64_t end() const { return end_; }
-    // So many bytes behind end() may be read; they can be anything.
+    // The number of bytes behind end() that may be read; their values are undefined.
     static constexpr size_t slack = 32;
     const uint8_t* at(uint64_t offset) const { return memory_.get() + (offset - begin_); }
-    // Bytes of the window, to be changed. They stay changed as long as they stay in memory.
+    // Writable bytes of the window. Changes last as long as the bytes stay in memory.
     std::span<uint8_t> bytes(uint64_t from, uint64_t to) {
         return {memory_.get() + (from - begin_), to - from};
     }
 
-    // Brings everything from `keep` (at least begin()) up to `to` (at most size()) into memory, and more if
-    // there is room. Bytes of the window from `keep` on stay; earlier ones may go, and all move. If `keep`
-    // lies behind the window, what is between is skipped. Throws Error with path and offset if the file
-    // cannot be read or has become shorter.
+    // Brings all bytes from `keep` (at least begin()) up to `to` (at most size()) into memory, and more if
+    // there is room. Bytes from `keep` on stay in the window; earlier ones may be dropped, and all move. If
+    // `keep` is behind the window, the bytes between are skipped. Throws Error with path and offset if the
+    // file cannot be read or has become shorter.
     void ensure(uint64_t keep, uint64_t to) {
         if (to > end_) slide(keep, to);
     }
@@ -50,7 +50,7 @@ class FileWindow {
     BlockMemory memory_;
     size_t block_, capacity_;
     uint64_t size_ = 0, begin_ = 0, end_ = 0;
-    unsigned oversized_ = 0;  // times in a row that a block would have been enough
+    unsigned oversized_ = 0;  // how often in a row one block would have sufficed
     Fd fd_;                   // none if the file is not kept open
 };
 

@@ -1,5 +1,4 @@
-// Pages of 2 MiB, where the system gives them: a processor remembers where a few thousand pages lie, and
-// looks up the others with every access.
+// Pages of 2 MiB, if the system has them: a processor caches the addresses of only a few thousand pages.
 #pragma once
 
 #include <sys/mman.h>
@@ -15,7 +14,7 @@ namespace ovni {
 
 inline constexpr size_t huge_page = size_t{1} << 21;
 
-// Applies to the pages that lie whole in the block.
+// Applies to pages that are completely in the block.
 inline void want_huge_pages(void* block, size_t size) noexcept {
     const uintptr_t begin = (reinterpret_cast<uintptr_t>(block) + huge_page - 1) / huge_page * huge_page;
     const uintptr_t end = (reinterpret_cast<uintptr_t>(block) + size) / huge_page * huge_page;
@@ -28,7 +27,8 @@ struct FreeArray {
 template <class T>
 using HugeArray = std::unique_ptr<T[], FreeArray>;
 
-// Not initialised. Begins with a huge page if it is as large as one. Throws std::bad_alloc.
+// Memory is not initialised. It is aligned to a huge page if it is at least that large. Throws
+// std::bad_alloc.
 template <class T>
 HugeArray<T> make_huge_array(size_t count) {
     static_assert(std::is_trivial_v<T>);

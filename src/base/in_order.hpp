@@ -1,4 +1,4 @@
-// Goes through the items of all ranks in one order, some at a time.
+// Processes the items of all ranks in one order, in parts.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace ovni {
 
-// `mine`: in the order of time_of(item). Calls take(part of mine) as often on all ranks: what any rank has in
-// a part comes before what any has in the next one. Parts have some 65536 items, or those of one time.
-// Collective, as take may be.
+// `mine`: sorted by time_of(item). Calls take(part of mine) equally often on all ranks: all items in part i,
+// on any rank, come before those in part i + 1. Parts have some 65536 items, or all items of one time.
+// Collective; take may be collective, too.
 template <class Item, class TimeOf, class Take>
 void visit_parts_in_order(const Ranks& ranks, std::span<const Item> mine, TimeOf time_of, Take take) {
     constexpr size_t most = size_t{1} << 16;
@@ -21,7 +21,7 @@ void visit_parts_in_order(const Ranks& ranks, std::span<const Item> mine, TimeOf
         const bool is_last = until == INT64_MAX;
         size_t count = 0;
         while (count < mine.size() && (is_last || time_of(mine[count]) < until)) ++count;
-        // Many items of one time go together.
+        // All items of one time are in one part, even if they are many.
         if (ranks.allreduce(Op::max, static_cast<uint64_t>(count)) == 0)
             while (count < mine.size() && time_of(mine[count]) == until) ++count;
         take(mine.first(count));
@@ -30,7 +30,7 @@ void visit_parts_in_order(const Ranks& ranks, std::span<const Item> mine, TimeOf
     }
 }
 
-// Rank 0 gets all of it: a batch has the parts of all ranks, put together in the order of `mine` by
+// Gathers all parts on rank 0: a batch has one part of every rank, sorted in the order of `mine` by
 // sort(batch). It is empty on other ranks.
 template <Flat Item, class TimeOf, class Sort, class Take>
 void visit_in_order(const Ranks& ranks, std::span<const Item> mine, TimeOf time_of, Sort sort, Take take) {

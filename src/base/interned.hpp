@@ -1,5 +1,5 @@
-// A constant value that many hold and that is kept once: equal values are one object, which lives as long as
-// somebody holds it. A copy costs a pointer. Safe between threads.
+// A shared constant value: equal values are one object, which lives as long as an Interned refers to it. A
+// copy costs a pointer. Thread-safe.
 #pragma once
 
 #include <boost/flyweight.hpp>
@@ -7,13 +7,13 @@
 
 namespace ovni {
 
-// T has operator== and hash_value(), as boost::hash asks for it.
+// T needs operator== and hash_value(), as for boost::hash.
 template <class T>
 class Interned {
  public:
     Interned() : value_(empty()) {}  // T()
     Interned(T value) : value_(std::move(value)) {}
-    // Copies count the holders, which cannot fail. What is moved from keeps its value.
+    // Copies only count references, which cannot fail. A moved-from object keeps its value.
     Interned(const Interned&) noexcept = default;
     Interned& operator=(const Interned&) noexcept = default;
 
@@ -23,7 +23,7 @@ class Interned {
     friend bool operator==(const Interned& a, const T& b) { return *a == b; }
 
  private:
-    // Kept until the program ends: to copy it costs less than to find it.
+    // Kept until the program ends: a copy costs less than a lookup.
     static const boost::flyweight<T>& empty() {
         static const boost::flyweight<T> one;
         return one;

@@ -1,5 +1,5 @@
 // Messages of the tools on stderr: "program: LEVEL: text". Errors that end a program are thrown (error.hpp);
-// ERROR here is for faults that are reported one by one while the program goes on. Threads may write at once.
+// ERROR here is for faults that are reported one by one while the program goes on. Thread-safe.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,11 +17,11 @@ enum class Level : uint8_t { debug, info, warning, error };
 void set_program(std::string_view name);
 // Debug messages are printed only after this call.
 void enable_debug();
-// This thread prints nothing below that level from now on: for ranks that leave the rest to rank 0.
+// Sets the lowest level that this thread prints: for ranks that leave other messages to rank 0.
 void print_from(Level lowest);
-// Advice about errors, which is printed once, behind the first of them.
+// Registers advice that is printed once, after the first error for which concerns(error) is true.
 void advise(std::function<bool(std::string_view error)> concerns, std::string advice);
-// All warnings so far of this process, printed or not. Each text is printed once.
+// All warnings of this process so far, printed or not. Each text is printed only once.
 std::set<std::string> kept_warnings();
 
 // Suppresses all messages of this thread during its lifetime.
@@ -44,7 +44,7 @@ template <class... Args>
 void warn(fmt::format_string<Args...> format, Args&&... args) {
     write_warning(fmt::format(format, std::forward<Args>(args)...));
 }
-// A warning about what the program writes, not about what it reads: it is left out of kept_warnings().
+// Prints a warning about the program's outputs, not its inputs: kept_warnings() does not contain it.
 template <class... Args>
 void warn_of_output(fmt::format_string<Args...> format, Args&&... args) {
     write(Level::warning, fmt::format(format, std::forward<Args>(args)...));

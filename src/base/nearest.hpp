@@ -1,4 +1,4 @@
-// Misspelled names.
+// Proposals for misspelled names.
 #pragma once
 
 #include <span>
@@ -7,13 +7,13 @@
 
 namespace ovni {
 
-// " (did you mean 'NAME'?)" with the known name that is most like `word`, whatever its capitals; empty if
-// none is like it. The distance counts letters that are added, left out, changed, or swapped with the next;
-// of names that are as far the one with the longer common begin counts. `shared`: letters with which the word
-// and all names begin.
+// " (did you mean 'NAME'?)" with the known name most similar to `word`, without regard to case; empty if none
+// is similar. The distance is the number of letters added, omitted, changed, or swapped with the next. Among
+// names of equal distance, the one with the longest common prefix is chosen. `shared`: length of the prefix
+// that the word and all names share.
 std::string proposal(std::string_view word, std::span<const std::string> known, size_t shared = 0);
 
-// Names up to `most` of them, the nearest first: " (did you mean 'NAME', 'NAME' or 'NAME'?)".
+// Up to `most` names, the nearest first: " (did you mean 'NAME', 'NAME' or 'NAME'?)".
 std::string proposals(std::string_view word, std::span<const std::string> known, size_t most,
                       size_t shared = 0);
 

@@ -1,5 +1,5 @@
-// Checks the outputs of a program before anything is written, so that none destroys an input or another
-// output. Links are followed, names need not exist yet.
+// Checks the outputs of a program before anything is written, so that no output overwrites an input or
+// another output. Links are followed; names need not exist yet.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ enum class OutputKind { file, directory };
 
 struct Output {
     OutputKind kind = OutputKind::file;
-    std::string what;  // what messages call it: "--report"
+    std::string what;  // its name in messages: "--report"
     std::filesystem::path path;
 };
 
@@ -21,14 +21,16 @@ struct Input {
     std::filesystem::path path;
 };
 
-// Throws UsageError if two outputs are one file, or if one would have to be a directory because of the other.
-// Throws Error, which names both, for an output at the place of an input, and for a file that is a directory.
+// Throws UsageError if two outputs are one file, or if one output would have to be a directory for another
+// one. Throws Error with both names if an output would overwrite an input, or if an output file is a
+// directory.
 void check_outputs(const std::vector<Output>& outputs, const std::vector<Input>& inputs);
 
-// The absolute path, without links and dots as far as it exists. Never throws because of what is there.
+// The absolute path; links and dots in its existing part are resolved. Does not throw on errors of the file
+// system.
 std::filesystem::path resolved(const std::filesystem::path& path);
 
-// True for this directory and anything inside.
+// True if the path is the directory or inside it.
 bool is_inside(const std::filesystem::path& path, const std::filesystem::path& directory);
 
 }  // namespace ovni

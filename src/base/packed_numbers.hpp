@@ -1,5 +1,5 @@
-// Items of several numbers, packed: small numbers, and small differences of both signs, take one byte. The
-// first touch of a page costs more than packing and unpacking what would lie in it.
+// Packed items of several numbers: small numbers, and small differences of both signs, take one byte. Packing
+// pays off, because the first touch of a page costs more than packing and unpacking a page of data.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace ovni {
 
-// One item. `most`: bytes; a number takes 10 at most, one of 32 bits 5, of 16 bits 3.
+// One item of at most `most` bytes. A number takes at most 10 bytes, one of 32 bits 5, of 16 bits 3.
 template <size_t most>
 class PackedItem {
  public:
     void byte(uint8_t value) { bytes_[size_++] = value; }
-    // Seven bits in a byte, least significant first; the eighth says that more follow.
+    // Seven bits per byte, least significant first; the eighth bit is set if more bytes follow.
     void number(uint64_t value) {
         for (; value >= 0x80; value >>= 7) byte(static_cast<uint8_t>(value | 0x80));
         byte(static_cast<uint8_t>(value));
@@ -35,14 +35,14 @@ class PackedItem {
     size_t size_ = 0;
 };
 
-// Items one behind the other. Memory comes in pieces that grow, and is not moved; no item goes over the
-// border of a piece.
+// A sequence of items. Memory is allocated in pieces of growing size, and is not moved; an item is always
+// within one piece.
 class PackedItems {
  public:
     PackedItems() = default;
     PackedItems(PackedItems&&) noexcept = default;
     PackedItems& operator=(PackedItems&&) noexcept = default;
-    // The bytes of all items of another one.
+    // From the bytes of all items of another PackedItems.
     explicit PackedItems(std::span<const uint8_t> bytes) { append(bytes); }
 
     void append(std::span<const uint8_t> item) {
@@ -54,7 +54,7 @@ class PackedItems {
         bytes_ += item.size();
     }
     size_t bytes() const { return bytes_; }
-    // A reader of the next item starts there.
+    // Where a reader of the next item starts.
     struct Place {
         size_t piece = 0, at = 0;
     };
@@ -71,7 +71,7 @@ class PackedItems {
         size_t used = 0, room = 0;
     };
 
-    // The part of a large piece that is not used takes no memory.
+    // The unused part of a large piece takes no memory.
     void add_piece(size_t least_room) {
         constexpr size_t first = 32, most = 1 << 20;
         const size_t wanted = pieces_.empty() ? first : std::min(2 * pieces_.back().room, most);
@@ -83,7 +83,7 @@ class PackedItems {
     size_t bytes_ = 0;
 };
 
-// Reads what PackedItem wrote, in that order. The items stay as they are meanwhile.
+// Reads the numbers that PackedItem wrote, in that order. The items must not change meanwhile.
 class PackedItemsReader {
  public:
     explicit PackedItemsReader(const PackedItems& items, PackedItems::Place begin = {})

@@ -14,7 +14,7 @@
 
 namespace ovni {
 
-// The cores that this process may run on: at least 1.
+// The number of cores that this process may run on: at least 1.
 inline size_t usable_cores() {
     cpu_set_t cores;
     CPU_ZERO(&cores);
@@ -23,7 +23,8 @@ inline size_t usable_cores() {
     return std::max(1u, std::thread::hardware_concurrency());
 }
 
-// For the reading of short files: few are read before a thread has begun, and each thread needs descriptors.
+// The number of threads for reading short files: starting a thread takes as long as reading a few, and each
+// thread needs descriptors.
 inline size_t threads_for_files(size_t files) {
     constexpr size_t fewest_each = 64, descriptors_each = 16, most = 16;
     struct rlimit descriptors {};
@@ -32,8 +33,8 @@ inline size_t threads_for_files(size_t files) {
     return std::max<size_t>(std::min({files / fewest_each, usable_cores(), allowed, most}), 1);
 }
 
-// Calls work(i) once for each i below `count`, on so many threads, the calling one among them. If calls
-// throw, all the same the others are made; then this throws what the call with the lowest i has thrown.
+// Calls work(i) once for each i below `count`, on `threads` threads, including the calling one. If calls
+// throw, the other calls are made nevertheless; then the exception of the lowest i is thrown.
 template <class Work>
 void for_each_in_parallel(size_t threads, size_t count, Work work) {
     std::atomic<size_t> next = 0;
@@ -53,7 +54,7 @@ void for_each_in_parallel(size_t threads, size_t count, Work work) {
         try {
             while (others.size() + 1 < std::min(threads, count)) others.emplace_back(take_part);
         } catch (const std::system_error&) {
-            // The system gives no more threads: those that there are do all of it.
+            // The system gives no more threads: the existing ones do all the work.
         }
         take_part();
     }

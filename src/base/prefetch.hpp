@@ -1,10 +1,9 @@
-// Brings memory into the cache that will be read soon.
+// Fetches memory into the cache that will be read soon.
 #pragma once
 
 namespace ovni {
 
-// The empty statement keeps it alive: GCC takes a function that does nothing but fetch for one without
-// effects, and leaves out its calls.
+// The empty statement is needed: GCC removes calls of a function that only prefetches, as free of effects.
 [[gnu::always_inline]] inline void prefetch(const void* at) {
     __builtin_prefetch(at);
     __asm__ volatile("");

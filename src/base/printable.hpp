@@ -1,5 +1,5 @@
-// Texts of traces and names of files, which may have any bytes, where they are printed. Control characters
-// could make lines of their own, or move the cursor of a terminal.
+// Printable forms of trace texts and file names, which may have any bytes. Control characters could begin new
+// lines, or move the cursor of a terminal.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace ovni {
 
-// The text as a part of a line, valid UTF-8: a blank in place of each control character but the tab.
+// The text as a part of a line, in valid UTF-8, with a blank for each control character except the tab.
 std::string one_line(std::string_view text);
 
-// The text as a terminal may get it: control characters as "\x1b", but for line ends, behind which lines are
+// The text for a terminal: control characters as "\x1b", except for line ends, after which lines are
 // indented.
 std::string message_text(std::string_view text);
 

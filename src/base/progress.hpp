@@ -13,7 +13,8 @@ double seconds_since_start();
 class Progress {
  public:
     Progress();
-    // Cheap enough for every hundredth event: prints only on a terminal, and only if the last line is old.
+    // Cheap enough to call at every hundredth event: prints only on a terminal, and only if the last line is
+    // old.
     void update(uint64_t events, double done);
     void finish(uint64_t events, double done) const;
 

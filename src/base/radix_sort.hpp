@@ -1,6 +1,5 @@
 // Sorts large records by a number, least significant digit first: entries of 16 bytes are sorted, and each
-// record is moved once. 32 bytes of memory per record besides, and a copy of the records. At most 2^32
-// records.
+// record is moved once. Needs 32 more bytes per record, and a copy of the records. At most 2^32 records.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +35,8 @@ inline void radix_sort(TableVector<RadixEntry>& entries) {
     }
 }
 
-// Puts the record that entry i names in place i. A copy, as the loads of one in place would wait for each
-// other.
+// Puts the record of entry i in position i. Copies, because in place each load would depend on the previous
+// one.
 template <class Records>
 void permute(Records& records, const TableVector<RadixEntry>& entries) {
     Records sorted;
@@ -46,7 +45,7 @@ void permute(Records& records, const TableVector<RadixEntry>& entries) {
     records.swap(sorted);
 }
 
-// Sorts by number_of(record), int64_t, and equal ones by `comes_before`.
+// Sorts by number_of(record), an int64_t, and records with equal numbers by `comes_before`.
 template <class Records, class NumberOf, class ComesBefore>
 void radix_sort(Records& records, NumberOf number_of, ComesBefore comes_before) {
     using Record = typename Records::value_type;

@@ -1,10 +1,10 @@
-// The operations that the ranks of a program do together. This class serves a program that is one rank: every
-// function is the identity. thread_ranks.hpp has the class over threads, mpi/comm that over MPI, so that code
-// between trace and outputs is written once and knows neither.
+// The collective operations of the ranks of a program. This class is for a program with one rank: every
+// function is the identity. thread_ranks.hpp has the class for threads, mpi/comm the class for MPI. So the
+// code between trace and outputs is written once, independent of both.
 //
 // All functions but rank(), size(), is_root(), is_alone(), is_first_of_process() and traffic() are
-// collective: all ranks call them in one order.
-// Local work that can fail runs inside agree(), so that all ranks go on or all stop.
+// collective: all ranks call them in one order. Local work that can fail runs inside agree(), so that either
+// all ranks continue or all stop.
 #pragma once
 
 #include <concepts>
@@ -42,11 +42,12 @@ class Ranks {
     int size() const { return size_; }
     bool is_root() const { return rank_ == 0; }
     bool is_alone() const { return size_ == 1; }
-    // Does this rank speak for its process, which it may share with others?
+    // True for one rank of each process; several ranks may share a process.
     virtual bool is_first_of_process() const { return true; }
 
     // Runs local work on every rank and returns its result. If the work throws on any rank, all ranks throw:
-    // in one process what it threw, else Stopped (mpi/comm/comm.hpp). The work must not be collective.
+    // that exception if they share a process, else Stopped (mpi/comm/comm.hpp). The work must not be
+    // collective.
     template <class Work>
     auto agree(Work&& work) const {
         std::exception_ptr failure;
@@ -68,11 +69,11 @@ class Ranks {
             return std::move(*result);
         }
     }
-    // agree() for work that has been done: `failure` is null if it was good.
+    // agree() for work that is already done: `failure` is null if it succeeded.
     virtual void settle(const std::exception_ptr& failure) const;
     // Runs work on rank 0 and returns its result on all ranks, which sleep until then. Throws as agree().
     int run_on_root(const std::function<int()>& work) const;
-    // Waits for all ranks without using the CPU. Nothing to do where all collective calls wait like that.
+    // Waits for all ranks without using the CPU. Does nothing if all collective calls wait that way.
     virtual void barrier_asleep() const {}
 
     std::string broadcast(std::string text, int root = 0) const;
@@ -88,7 +89,7 @@ class Ranks {
         return values;
     }
 
-    // On all other ranks than the root the result of a gather is empty.
+    // The result of a gather is empty on all ranks except the root.
     PerRank<std::string> gather(const std::string& text, int root = 0) const {
         return gather_parts<std::string>({text.data(), text.size()}, root);
     }
@@ -146,7 +147,7 @@ class Ranks {
         return static_cast<T>(exscan_sum(static_cast<uint64_t>(value)));
     }
 
-    // Sends to[r] to rank r; element r of the result is what rank r sent here. Empty parts cost no message.
+    // Sends to[r] to rank r; element r of the result came from rank r. Empty parts need no message.
     template <Flat T>
     PerRank<std::vector<T>> alltoallv(const PerRank<std::span<const T>>& to) const {
         PerRank<uint64_t> counts = counts_to_here(to);
@@ -161,8 +162,7 @@ class Ranks {
         exchange(outgoing, incoming);
         return received;
     }
-    // The values that this rank gets in one vector, those of rank 0 first.
-    // `Items`: a vector, also of another allocator.
+    // The received values in one vector, those of rank 0 first. `Items`: a vector with any allocator.
     template <class Items>
     Items alltoallv_joined(PerRank<Items> to) const {
         if (is_alone()) return std::move(to[0]);
@@ -176,8 +176,8 @@ class Ranks {
         exchange_joined<Items>(parts, counts);
         return std::move(to[self]);
     }
-    // alltoallv() without a copy of the part that stays here: element r of the result is to[r] itself for
-    // this rank, else a part of `room`, which grows and keeps its size from call to call.
+    // alltoallv() without a copy of this rank's own part: element r of the result is to[r] itself for this
+    // rank, else a part of `room`, which grows and keeps its size from call to call.
     template <Flat T>
     PerRank<std::span<const T>> alltoallv(const PerRank<std::span<const T>>& to, std::vector<T>& room) const {
         PerRank<uint64_t> counts = counts_to_here(to);
@@ -201,8 +201,8 @@ class Ranks {
         return received;
     }
 
-    // The traffic through this object so far, on this rank: collective calls of MPI, messages between pairs
-    // of ranks, and the bytes that this rank gave to both. All are 0 where there is no MPI.
+    // The traffic through this object so far, on this rank: collective MPI calls, messages between pairs of
+    // ranks, and the bytes that this rank passed to both. All 0 without MPI.
     struct Traffic {
         uint64_t collectives = 0, messages = 0, bytes = 0;
     };

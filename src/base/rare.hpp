@@ -1,4 +1,4 @@
-// An optional value that is seldom there: if it is absent, it takes no more than a pointer.
+// An optional value that is usually absent: an absent one takes only a pointer.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Nanoseconds as seconds, for people; all else computes in int64_t.
+// Nanoseconds as seconds, only for display; computations use int64_t.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Ends the output of a tool on stdout: a full disk must not pass for success.
+// Flushes the stdout of a tool, so that a full disk is an error.
 #pragma once
 
 #include <cstdio>
@@ -7,7 +7,7 @@
 
 namespace ovni {
 
-// Throws Error if anything that was printed cannot be written.
+// Throws Error if the output cannot be written.
 inline void flush_stdout() {
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw system_error("cannot write", "stdout");
 }

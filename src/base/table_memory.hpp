@@ -1,6 +1,6 @@
-// Memory for the tables of a trace: its messages, calls, waits and collectives. Beyond a limit, blocks of
-// 128 KiB or more lie in files without a name, from which the kernel frees memory where it is short, and
-// which end with the process.
+// Memory for the tables of a trace: its messages, calls, waits and collectives. Beyond a limit, blocks of 128
+// KiB or more are mapped from unnamed files. The kernel can write these out when memory is short. The files
+// end with the process.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace ovni {
 
-// One of the process; any thread may use it. It lives to the end.
+// The only one of the process; any thread may use it. Lives until the process ends.
 std::pmr::memory_resource& table_memory();
 
 template <class T>
@@ -54,16 +54,16 @@ TableBlock<T> make_table_block(size_t count) {
     return TableBlock<T>(TableAllocator<T>().allocate(count), {count});
 }
 
-// For blocks that are allocated from now on: the bytes that may be in memory, all together. `directory`: of
+// Sets the limit, in bytes, for all blocks in memory together. Applies to later allocations. `directory`: of
 // the files.
 void limit_table_memory(uint64_t limit, const std::filesystem::path& directory);
 
-// Half of the memory that is free on this node, divided among so many processes: bytes.
+// Half of the free memory of this node, divided by the number of processes, in bytes.
 uint64_t fair_memory_limit(int processes);
 
 struct MemoryInFiles {
-    uint64_t most = 0;    // bytes, at any time so far
-    std::string refusal;  // why a block could not be put in a file, and is in memory; else empty
+    uint64_t most = 0;    // greatest number of bytes so far
+    std::string refusal;  // why a block is in memory instead of a file; empty if none is
 };
 MemoryInFiles memory_in_files();
 

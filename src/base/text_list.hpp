@@ -1,4 +1,4 @@
-// A list of short texts in one piece of memory: each costs four bytes besides its own.
+// A list of short texts in one block of memory: each costs four bytes besides its text.
 #pragma once
 
 #include <boost/functional/hash.hpp>
@@ -21,7 +21,7 @@ class TextList {
         for (std::string_view text : texts) push_back(text);
     }
 
-    // Throws Error for more than 4 GiB of texts.
+    // Throws Error if the texts exceed 4 GiB.
     void push_back(std::string_view text) {
         if (bytes_.size() + text.size() > UINT32_MAX) throw Error("more than 4 GiB of names");
         bytes_ += text;

@@ -1,4 +1,4 @@
-// Ranks that are threads of this process. What they exchange is copied from memory to memory.
+// Ranks that are threads of this process. They exchange data by copies in memory.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace ovni {
 class ThreadRanks : public Ranks {
  public:
     bool is_first_of_process() const override { return is_root(); }
-    // All ranks throw what the lowest rank that failed has thrown.
+    // All ranks throw the exception of the lowest rank that failed.
     void settle(const std::exception_ptr& failure) const override;
 
  private:
@@ -33,9 +33,9 @@ class ThreadRanks : public Ranks {
     Board& board_;
 };
 
-// Calls body(ranks) on `size` threads, of which the calling one is rank 0, and returns what that call does.
-// One thread is no ThreadRanks, but a rank that is alone. If one throws, the others throw at their next
-// collective call, and this throws what the lowest rank has thrown by itself. Throws std::system_error if the
+// Calls body(ranks) on `size` threads, of which the calling one is rank 0, and returns the result of rank 0.
+// With one thread, `ranks` is a plain Ranks. If a rank throws, the others throw at their next collective
+// call, and this function throws the original exception of the lowest rank. Throws std::system_error if the
 // system gives no more threads.
 int run_on_threads(int size, const std::function<int(const Ranks&)>& body);
 

@@ -1,5 +1,5 @@
-// Options of a program as a table: each row says how its value is read, where it goes, and which other option
-// it needs.
+// The options of a program as a table: each row has how its value is read, where it is stored, and which
+// other option it needs.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,10 +24,9 @@ namespace ovni {
 template <class Options>
 struct TypedOption {
     OptionRow row;
-    // Reads a value that was given, or the standard of the row; "" for an option that takes none. Throws
-    // UsageError.
+    // Stores the given value, or the row's default; "" for an option without a value. Throws UsageError.
     void (*take)(Options& options, const std::string& value);
-    std::string_view needs = {};  // the name of an option that has to be given as well
+    std::string_view needs = {};  // the name of an option that must be given, too
     std::string_view why = {};
 };
 
@@ -38,23 +37,23 @@ struct OwnerOf<member> {
     using type = Options;
 };
 
-// For `take`. The value is a text, or a path.
+// For `take`: stores the text, or path.
 template <auto member>
 void store(typename OwnerOf<member>::type& options, const std::string& value) {
     options.*member = value;
 }
-// The value is what parse(text) makes of it.
+// For `take`: stores parse(text).
 template <auto member, auto parse>
 void store_parsed(typename OwnerOf<member>::type& options, const std::string& value) {
     options.*member = parse(value);
 }
-// The option takes no value.
+// For `take`: stores a constant, if the option takes no value.
 template <auto member, auto constant>
 void choose(typename OwnerOf<member>::type& options, const std::string& /*value*/) {
     options.*member = constant;
 }
 
-// The number of an option. Throws UsageError if the text is none, or out of range.
+// The number in an option's text. Throws UsageError if it is no number, or out of range.
 template <class Number>
 Number number_of(std::string_view option, std::string_view text, Number least,
                  Number most = std::numeric_limits<Number>::max()) {
@@ -65,7 +64,7 @@ Number number_of(std::string_view option, std::string_view text, Number least,
                                  is_open ? "on" : fmt::format("to {}", most), text));
 }
 
-// Adds the rows to those of a manual.
+// Adds the rows to a manual.
 template <class Rows>
 void append_rows(std::vector<OptionRow>& manual, const Rows& options) {
     std::ranges::transform(options, std::back_inserter(manual),
@@ -79,7 +78,7 @@ inline std::string short_name(const Manual& manual, std::string_view name) {
     return has_letter ? fmt::format("-{}", row->letter) : fmt::format("--{}", name);
 }
 
-// Reads the options of the command line that are in these rows, in their order. Throws UsageError.
+// Reads the command line's options that have a row, in the order of the rows. Throws UsageError.
 template <class Options>
 void take_options(std::type_identity_t<std::span<const TypedOption<Options>>> rows, const Cli& cli,
                   Options& options) {

@@ -1,5 +1,5 @@
-// Numbers values of 64 bits 0, 1, 2... as they are first seen. A value that is known costs one look into a
-// table and no allocation. Memory grows with the number of values.
+// Numbers 64-bit values 0, 1, 2... in the order in which they are first seen. A known value costs one table
+// lookup and no allocation. Memory grows with the number of values.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A sum of numbers of 64 bits that cannot overflow, whatever a damaged trace holds.
+// A sum of 64-bit numbers that cannot overflow, even with the values of a damaged trace.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class WideSum {
     WideSum& operator-=(WideSum other) { return value_ -= other.value_, *this; }
     // Adds the time from one clock to another, negative if the other is earlier.
     void add_time(int64_t from, int64_t to) { value_ += Wide{to} - from; }
-    // The sum as outputs have it: clamped to the range of the type.
+    // The sum for outputs, clamped to the range of the type.
     uint64_t number() const {
         return static_cast<uint64_t>(std::clamp<Wide>(value_, 0, std::numeric_limits<uint64_t>::max()));
     }

@@ -1,9 +1,9 @@
-// Structs on their way between ranks, as bytes of this machine. A struct says its fields once,
+// Packs structs into bytes of this machine to send them to other ranks. A struct lists its fields once,
 //
 //     inline auto fields(GapFact& gap) { return std::tie(gap.thread_row, gap.from, gap.to); }
 //
-// and pack() and unpack() both follow that list. An interned value is written where it comes first, and named
-// by a number from then on.
+// and pack() and unpack() both use that list. An interned value is written at its first occurrence, and later
+// as a number.
 #pragma once
 
 #include <any>
@@ -75,7 +75,7 @@ class Packer {
     }
     template <Fielded Struct>
     void put(const Struct& item) {
-        // fields() gives references, which are only read here.
+        // fields() returns references to mutable fields, which are only read here.
         std::apply([&](const auto&... field) { (put(field), ...); }, fields(const_cast<Struct&>(item)));
     }
 
@@ -86,7 +86,7 @@ class Packer {
     std::unordered_map<const void*, uint32_t> numbers_;  // of interned values
 };
 
-// Throws Error for bytes that Packer has not written.
+// Throws Error if the bytes were not written by Packer.
 class Unpacker {
  public:
     explicit Unpacker(std::string_view bytes) : left_(bytes) {}
@@ -138,7 +138,7 @@ class Unpacker {
         take(number);
         if (number == interned_.size()) {
             T value{};
-            // Its own interned values are numbered behind it, as Packer does.
+            // Interned values inside it get later numbers, as in Packer.
             interned_.emplace_back();
             take(value);
             interned_[number] = Interned<T>(std::move(value));
@@ -166,7 +166,7 @@ class Unpacker {
         left_.remove_prefix(count);
         return taken;
     }
-    // Every item has a byte at least, so a wrong number of them asks for no memory.
+    // Every item has at least one byte, so a wrong count is found before memory is allocated.
     uint64_t size() {
         uint64_t count = 0;
         take(count);
@@ -184,7 +184,8 @@ std::string pack(const Item& item) {
     packer.put(item);
     return packer.take();
 }
-// The item that pack() was given; `Item` must be its type. Throws Error for any other text.
+// The item that was passed to pack(); `Item` must be its type. Throws Error if `text` is not a result of
+// pack().
 template <class Item>
 Item unpack(std::string_view packed) {
     Unpacker unpacker(packed);
@@ -194,7 +195,7 @@ Item unpack(std::string_view packed) {
     return item;
 }
 
-// The items of all ranks, those of rank 0 first. Collective; alike on all ranks.
+// The items of all ranks, those of rank 0 first. Collective; the result is equal on all ranks.
 template <class Item>
 std::vector<Item> allgather(const Ranks& ranks, const std::vector<Item>& mine) {
     if (ranks.is_alone()) return mine;

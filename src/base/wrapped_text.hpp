@@ -6,11 +6,11 @@
 
 namespace ovni {
 
-// Appends the words of `text` in lines of at most `width` columns, each but the first behind `indent` blanks.
-// The first line goes on at column `column`.
+// Appends the words of `text` in lines of at most `width` columns, each except the first after `indent`
+// blanks. The first line begins at column `column`.
 void append_wrapped(std::string& out, std::string_view text, size_t column, size_t indent, size_t width);
 
-// A term, and its meaning in a column of its own.
+// Appends a term, and its meaning in a separate column.
 void append_row(std::string& out, std::string_view term, std::string_view meaning, size_t width);
 
 // Headings, paragraphs, items ("- `term`: meaning" or "- text") and code, indented by four blanks.

@@ -1,4 +1,4 @@
-// The places in loaded files that alarms wait for: functions by their names, addresses, markers.
+// Finds the places in loaded files that alarms wait for: functions by their names, addresses, markers.
 #pragma once
 
 #include <cstdint>
@@ -31,15 +31,15 @@ class AlarmSearch {
 
     const std::vector<Alarm>& alarms() const { return alarms_; }
     bool waits_for(int kind) const;
-    // Call for the files that the program begins with, and then for those that dlopen() brings.
+    // first: the files loaded at the program's start; late: those loaded by dlopen().
     enum class Files : uint8_t { first, late };
     AlarmPlaces find_in(const std::vector<const ElfImage*>& images, Files when);
-    // A library that is loaded later may have them. The process that ovnirun started tells of it, in the
-    // first rank of a job.
+    // Warns about functions that no loaded file has; a library that is loaded later may have them. Only the
+    // process that ovnirun started prints it, in the first rank of a job.
     void warn_about_unknown_functions(const std::vector<ElfImage>& images) const;
 
  private:
-    // How well a symbol fits a name: only the best fits of an alarm are places.
+    // How well a symbol matches a name: only an alarm's best matches become places.
     enum class Fit : uint8_t { symbol, whole_name, bare_name, none };
 
     static Fit fit_of(const Alarm& alarm, std::string_view symbol, const std::string& whole,
@@ -50,7 +50,7 @@ class AlarmSearch {
     bool is_awaited_ssc(uint32_t immediate) const;
 
     std::vector<Alarm> alarms_;
-    std::vector<Fit> best_;  // that symbols of the alarm have
+    std::vector<Fit> best_;  // best match so far, by alarm
 };
 
 }  // namespace ovni::code

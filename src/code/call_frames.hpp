@@ -1,6 +1,6 @@
-// The calls of functions with exit_func alarms that are open in the calling thread, the outermost of each
-// function. A call is known by the place of its return address on the stack: its end is the return to that
-// address with the stack pointer behind that place. Calls that an exception or longjmp() leaves end there.
+// The open calls, in the calling thread, of functions with exit_func alarms; of each function the outermost.
+// A call is identified by the stack position of its return address. It ends with the return to that address,
+// with the stack pointer behind that position, or when an exception or longjmp() leaves it.
 #pragma once
 
 #include <sys/syscall.h>
@@ -17,11 +17,11 @@ struct Site;
 
 class CallFrames {
  public:
-    static constexpr size_t most = 32;  // calls beyond have no end
+    static constexpr size_t most = 32;  // the ends of further calls are not seen
 
-    // A call of the function at the site begins; the return address lies at `place`. Returns it, or 0 if the
-    // call is not the outermost one. ended(site) is called for calls that are over, because their stack is
-    // used again.
+    // Call when a call of the function at the site begins, with its return address at `place`. Returns the
+    // return address, or 0 if the call is not the outermost one. Calls ended(site) for calls whose stack is
+    // reused, so they have ended.
     template <class Ended>
     uintptr_t begin(const Site& site, uintptr_t place, Ended ended) noexcept {
         const uintptr_t back = *reinterpret_cast<const uintptr_t*>(place);
@@ -32,7 +32,7 @@ class CallFrames {
         frames_[count_++] = {&site, place, back};
         return back;
     }
-    // The thread comes to `address` with that stack pointer: ends the calls that return there.
+    // Ends the calls that return to `address` with that stack pointer.
     template <class Ended>
     void return_to(uintptr_t address, uintptr_t stack_pointer, Ended ended) noexcept {
         end_if(
@@ -41,7 +41,7 @@ class CallFrames {
             },
             ended);
     }
-    // The stack is cut off below that pointer.
+    // Ends the calls below that stack pointer, which a jump has left.
     template <class Ended>
     void unwind_to(uintptr_t stack_pointer, Ended ended) noexcept {
         end_if([&](const Frame& frame) { return is_below(frame, stack_pointer); }, ended);
@@ -54,20 +54,20 @@ class CallFrames {
         uintptr_t place;
         uintptr_t back;
     };
-    // A place that is far away lies on the stack of another coroutine.
+    // A distant place is on the stack of another coroutine.
     static bool is_below(const Frame& frame, uintptr_t stack_pointer) noexcept {
         constexpr uintptr_t largest_stack = uintptr_t{64} << 20;
         return frame.place < stack_pointer && stack_pointer - frame.place < largest_stack;
     }
-    // True if the call has ended unseen: its place holds something else, or the same call begins anew above
-    // it. A place below alone says little, as coroutines have stacks of their own. After a tail call the
-    // place and the return address are those of the call before.
+    // True if the call has ended unseen: its place has another value, or the call begins again above it. The
+    // position alone is not enough, because coroutines have their own stacks. After a tail call the place and
+    // the return address are those of the previous call.
     static bool is_over(const Frame& frame, const Site& site, uintptr_t place, uintptr_t back) noexcept {
         if (frame.place == place) return frame.back != back;
         if (!is_below(frame, place)) return false;
         return (frame.site == &site && frame.back == back) || word_at(frame.place) != frame.back;
     }
-    // 0 if there is no memory any more.
+    // 0 if the memory is no longer mapped.
     static uintptr_t word_at(uintptr_t place) noexcept {
         uintptr_t word = 0;
         iovec to{&word, sizeof word}, from{reinterpret_cast<void*>(place), sizeof word};

@@ -1,4 +1,4 @@
-// Instructions that a program carries to be found: markers of SSC, magic instructions, cpuid.
+// Finds marker instructions in a program's code: SSC markers, magic instructions, cpuid.
 #pragma once
 
 #include <cstdint>

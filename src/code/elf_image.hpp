@@ -30,22 +30,21 @@ struct ElfImage {
     bool is_c_library() const;
 };
 
-// All that are loaded now, the program first; neither the vdso, nor the dynamic loader, nor our own
-// libraries.
+// All loaded files, the program first, without the vdso, the dynamic loader and our own libraries.
 std::vector<ElfImage> loaded_images();
 
-// A function as a symbol table has it. The name lives as long as the call that shows it.
+// A function of a symbol table. The name is valid only during the call of see().
 struct Function {
     const char* symbol;
     uintptr_t address;
     bool is_chosen;  // the code at the address chooses the function when the program is loaded (IFUNC)
 };
 
-// Calls see() for each function of the image, local ones too: those of .symtab, of the separate debug file
-// (by build id), or else of .dynsym. Files that cannot be read have no functions.
+// Calls see() for each function of the image, including local ones: from .symtab, from the separate debug
+// file (by build id), or else from .dynsym. Files that cannot be read have no functions.
 void for_each_function(const ElfImage& image, const std::function<void(const Function&)>& see);
 
-// The ranges that the image's table for unwinding covers, sorted: that is code and no data.
+// The sorted ranges that the image's unwind table covers: these are code, not data.
 std::vector<CodeRange> covered_code(const ElfImage& image);
 
 }  // namespace ovni::code

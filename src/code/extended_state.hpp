@@ -3,7 +3,8 @@
 
 #include <cstdint>
 
-// Room for that state at the stack pointer, in assembler: xrstor needs a header of zeros. Changes rax.
+// Assembler code that makes room for that state at the stack pointer; xrstor needs a header of zeros. Changes
+// rax.
 #define OVNI_ROOM_FOR_EXTENDED_STATE                  \
     "    sub $4096, %rsp\n"                           \
     "    and $-64, %rsp\n"                            \
@@ -16,7 +17,7 @@
 
 namespace ovni::code {
 
-// The components for xsave that may be in use, but for the tiles of AMX, which we do not touch.
+// The components for xsave that may be in use, except for the AMX tiles, which the library does not use.
 inline uint64_t extended_state() noexcept {
     constexpr uint64_t what_we_use = 0xe7;
     uint32_t low = 0, high = 0;

@@ -1,4 +1,4 @@
-// The functions that alarms can name, for users.
+// Lists the functions that alarms can name.
 #pragma once
 
 #include <span>
@@ -9,11 +9,11 @@
 
 namespace ovni::code {
 
-// Prints the functions whose bare or whole name holds the pattern, or matches it if it has a * or ?: bare
-// name, whole name, file, with tabs between, sorted.
+// Prints the functions whose bare or whole name contains the pattern, or matches it if it has a * or ?.
+// Columns: bare name, whole name, file, separated by tabs; sorted.
 void print_functions(std::span<const ElfImage> images, const char* pattern);
 
-// Up to three bare names that are most like the name: "'solve', 'resolve'". Empty if none is.
+// Up to three bare names most similar to the name: "'solve', 'resolve'". Empty if none is similar.
 std::string nearest_functions(std::span<const ElfImage> images, std::string_view name);
 
 }  // namespace ovni::code

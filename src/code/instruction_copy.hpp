@@ -1,5 +1,4 @@
-// A copy of one instruction that runs elsewhere and goes on behind the original, or in what lies behind the
-// copy.
+// A copy of one instruction that runs elsewhere, and continues behind the original, or behind the copy.
 #pragma once
 
 #include <array>
@@ -15,8 +14,9 @@ struct InstructionCopy {
     std::array<uint8_t, most> bytes{};
     size_t size = 0;  // 0: this instruction cannot run elsewhere
 
-    // `original` may be read up to its end at `readable` bytes; it counts as lying at `address`, the copy at
-    // `place`, within 2 GiB. A call pushes the return address of the original, so unwinding works.
+    // `original`: its bytes, of which `readable` may be read. `address`: where the original runs; `place`:
+    // where the copy runs, within 2 GiB. A call pushes the return address of the original, so unwinding
+    // works.
     static InstructionCopy of(const uint8_t* original, size_t readable, uintptr_t address, uintptr_t place,
                               CopyEnd end = CopyEnd::jumps_back);
 };

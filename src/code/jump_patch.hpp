@@ -1,9 +1,11 @@
-// A jump in place of the first five bytes of a site's code. Threads may be anywhere in these five bytes, and
-// the program may jump into them, so an int3 stands at each instruction that begins there: the jump goes to a
-// place whose distance has these bytes (landing_pads.hpp). The trap of such an int3 goes on in a copy.
+// A jump that replaces the first five bytes of a site's code. Threads may be anywhere in these five bytes,
+// and the program may jump into them. So each instruction that begins there becomes an int3: the jump's
+// target is chosen so that its distance contains these bytes (landing_pads.hpp). The handler of such an int3
+// continues in a copy.
 //
-// The last byte of the distance says how far it is: an int3 there means 860 MB down, where a program at a low
-// address has nothing. Bytes that are no instruction in 64-bit mode do as well, if SIGILL is ours.
+// The last byte of the distance determines its size: an int3 there means 860 MB down, where a program at a
+// low address has no memory. Bytes that are no instruction in 64-bit mode serve, too, if the library handles
+// SIGILL.
 #pragma once
 
 #include <array>
@@ -32,8 +34,8 @@ struct JumpPatch {
 class JumpPatches {
  public:
     void use_illegal_instructions() noexcept { may_be_illegal_ = true; }
-    // A patch for the site, whose code is `code`, as the program was made. False if there can be none.
-    // Nothing is given back.
+    // Makes a patch for the site. `code`: the original bytes of the program. False if none is possible. Its
+    // memory is never freed.
     bool make(const Site& site, std::span<const uint8_t> code, JumpPatch& patch) noexcept;
 
  private:

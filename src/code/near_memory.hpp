@@ -10,10 +10,10 @@ namespace ovni::code {
 // True if the two are less than 1 GiB apart.
 bool is_near(uintptr_t one, uintptr_t other);
 
-// Maps memory with those rights (PROT_...) at that very address, unless there is some.
+// Maps memory with those rights (PROT_...) exactly at that address, unless memory is mapped there.
 bool map_at(uintptr_t address, size_t size, int rights);
 
-// Maps memory in reach of the place; 0 if there is none.
+// Maps memory within reach of the place; 0 if none is free.
 uintptr_t map_near(uintptr_t place, size_t size, int rights);
 
 class NearMemory {

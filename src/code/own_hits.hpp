@@ -8,9 +8,9 @@
 namespace ovni::code {
 
 struct OwnHits {
-    bool is_reporting = false;  // sites that the report itself comes to are not reported
+    bool is_reporting = false;  // sites that the report itself hits are not reported
     bool is_confined = false;   // the thread may make no system calls
-    uint8_t idle = 0;           // hits at which nothing was armed
+    uint8_t idle = 0;           // number of hits without an armed alarm
     CallFrames frames;
 };
 inline constinit thread_local OwnHits own_hits;

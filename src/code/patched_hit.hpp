@@ -1,5 +1,5 @@
-// Hits of sites whose code is a jump: most are counted in some nanoseconds, without vector registers and
-// without the system. The others are reported like those of a trap.
+// Hits of sites that are patched with a jump. Most are counted in some nanoseconds, without vector registers
+// and system calls. The others are reported like hits by a trap.
 #pragma once
 
 #include <ucontext.h>
@@ -10,7 +10,7 @@ namespace ovni::code {
 
 struct Site;
 
-// A trampoline moves the stack pointer so far down: the red zone, and a word for the site.
+// Bytes by which a trampoline moves the stack pointer down: the red zone, and a word for the site.
 inline constexpr int32_t below_stack_pointer = 136;
 
 // The stack below a trampoline and its report, upwards.
@@ -22,13 +22,13 @@ struct PatchedFrame {
     // The program's stack begins here.
 };
 
-// Call once. The function reports a hit; all signals are blocked. It returns true if the thread has to go on
-// in translated code.
+// Call once. The function reports a hit, with all signals blocked. It returns true if the thread has to
+// continue in translated code.
 using ReportPatched = bool (*)(const Site& site, const PatchedFrame& frame);
 void prepare_patched_hits(ReportPatched report) noexcept;
 
-// A thread that has reported leaves its trampoline by a trap if it has to go on in translated code. Gives the
-// program its registers back then, but for rip, and returns the site; null for other traps.
+// If a thread has to continue in translated code after a report, it leaves its trampoline by a trap. Then
+// this restores the program's registers, except for rip, and returns the site; null for other traps.
 const Site* leave_patch(ucontext_t* context) noexcept;
 
 // True in libovni.so and libovni-code.so, which call functions of the C library, too.

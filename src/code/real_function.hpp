@@ -1,4 +1,5 @@
-// The function of the C library or of a library of the program behind one of ours with its name.
+// The real function, of the C library or of a library of the program, that our function of that name
+// replaces.
 #pragma once
 
 #include <atomic>

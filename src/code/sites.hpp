@@ -1,6 +1,6 @@
-// Places in the program's code that tell when they are executed: an int3 stands in place of the first byte,
-// and a copy of the instruction, which the handler of the trap goes on with, lies nearby. No thread has to be
-// stopped, and no thread gets past a site unseen. Where many hits come, a jump follows the int3, if it can.
+// Places in the program's code whose execution is reported. An int3 replaces the first byte, and the trap's
+// handler continues with a copy of the instruction nearby. Threads are not stopped for that, and no thread
+// passes a site unseen. After many hits a jump replaces the int3, if possible.
 #pragma once
 
 #include <array>
@@ -16,28 +16,28 @@
 
 namespace ovni::code {
 
-// The mark that an instruction sets when it is executed.
+// The kind of marker that an instruction is.
 enum class Marker : uint8_t { none, ssc, magic, cpuid };
 
 struct Site {
     uintptr_t address = 0;
-    std::span<const uint16_t> alarms;  // those of its address, ascending
-    std::span<const uint16_t> exits;   // those of the end of the function that begins here
+    std::span<const uint16_t> alarms;  // alarms of its address, ascending
+    std::span<const uint16_t> exits;   // alarms of the end of the function that begins here
     Marker marker = Marker::none;
     uint32_t immediate = 0;  // of an ssc marker
     uintptr_t copy = 0;
     uint8_t first_byte = 0;
     bool is_function = false;
     bool is_in_c_library = false;
-    bool stays_trap = false;  // each hit is reported, though it has no alarms
+    bool stays_trap = false;  // each hit is reported, even without alarms
 
-    // The copy at which a thread goes on that has reported.
+    // The copy at which a thread continues after the report.
     uintptr_t way_on() const noexcept {
         return std::atomic_ref(const_cast<uintptr_t&>(copy)).load(std::memory_order_acquire);
     }
 };
 
-// Needs no memory of the C library, so sites may be planted while the program is inside of it.
+// Does not use the C library's memory, so sites may be planted while the program is inside malloc().
 class Sites {
  public:
     static constexpr size_t most = size_t{1} << 16;
@@ -47,19 +47,18 @@ class Sites {
     Sites();
     // SIGILL is ours: see jump_patch.hpp.
     void use_illegal_instructions() noexcept { patches_.use_illegal_instructions(); }
-    // Threads may run the code meanwhile; call synchronize_code() afterwards. A place that is a site already
-    // stays what it is. A known site is not lifted any more if the new one has no alarms. The alarms must
-    // live as long as the process.
-    // A function becomes a jump at once if no thread runs its code yet.
+    // Threads may run the code meanwhile; call synchronize_code() afterwards. An existing site is not
+    // replaced, but it is no longer lifted if the new one has no alarms. The alarms must live as long as the
+    // process. A function becomes a jump at once if no thread runs its code yet.
     Planted plant(Site site, Code code = Code::may_run) noexcept;
-    // Takes the int3 of a site away, for threads that come there from now on, if it is idle. The site stays
-    // known, because a thread may be at its int3. is_idle(site) is asked while nothing can be put back.
+    // Removes the int3 of a site if it is idle. The site stays known, because a thread may be at its int3.
+    // is_idle(site) is called while no site can be put back.
     void lift_if(const Site& site, bool (*is_idle)(const Site& site)) noexcept;
     // Puts all sites of an alarm back.
     void put_back(uint16_t alarm) noexcept;
-    // Sites in the C library are without their int3 between a call with true and one with false; calls nest.
+    // Removes the int3 of sites in the C library between a call with true and one with false; calls nest.
     void rest_in_c_library(bool begins) noexcept;
-    // The code there is gone.
+    // Call when the image was unloaded.
     void forget(const ElfImage& image) noexcept;
 
     // Call in a child of fork().
@@ -67,12 +66,13 @@ class Sites {
 
     // Null if there is no site. Any thread, and handlers.
     const Site* find(uintptr_t address) const noexcept;
-    // A site was hit by its int3: after some hits a jump takes its place. The thread must not report sites
-    // meanwhile, here and in way_on_inside().
+    // Call when a site was hit by its int3: after some hits a jump replaces it. The thread must not report
+    // sites during this function and way_on_inside().
     void count_trap(const Site& site) noexcept;
-    // The place to go on for a thread that came to an int3 inside of a jump; 0 if there is no jump.
+    // Where a thread continues that hit an int3 inside a jump; 0 if there is no jump.
     uintptr_t way_on_inside(uintptr_t address) noexcept;
-    // Gives bytes that were read at `address`, where an instruction begins, the values that the program has.
+    // Replaces patched bytes in `bytes`, read at `address`, by the program's original bytes. An instruction
+    // begins at `address`.
     void restore(uintptr_t address, std::span<uint8_t> bytes) const noexcept;
 
  private:
@@ -81,11 +81,11 @@ class Sites {
         Site site;
         std::atomic<bool> is_there{false};
         bool is_lifted = false;
-        bool is_kept = false;    // an end of calls: never lifted
+        bool is_kept = false;    // end of a function's calls: never lifted
         bool is_broken = false;  // its code could not be changed back
         bool may_jump = true;
         bool wants_jump = false;
-        bool is_changing = false;  // from a jump or to one
+        bool is_changing = false;  // is being changed to or from a jump
         Form form = Form::int3;
         std::atomic<uint32_t> traps{0};         // since it was lifted
         std::atomic<uint32_t> traps_inside{0};  // of the jump
@@ -114,7 +114,7 @@ class Sites {
     void promote_locked(Entry& entry) noexcept;
 
     std::atomic_flag lock_ = ATOMIC_FLAG_INIT;
-    // Handlers may hold an entry for ever, so none is used again.
+    // Entries are not reused, because handlers may hold them.
     Entry* all_;
     size_t count_ = 0;
     int resting_ = 0;

@@ -1,5 +1,5 @@
-// Memory of ours for threads of the program, one room for each thread that takes one. Room has a member
-// `thread`, its number in the system, and begins as zeros. A room whose thread has ended serves another.
+// Per-thread memory of the library, one Room for each thread that takes one. Room has a member `thread`, the
+// thread id, and begins as zeros. A room whose thread has ended is reused.
 #pragma once
 
 #include <sys/mman.h>
@@ -16,12 +16,12 @@
 
 namespace ovni::code {
 
-// Below each room lies a stack of so many bytes.
+// Below each room is a stack of stack_bytes.
 template <class Room, size_t stack_bytes>
 class ThreadRooms {
  public:
-    // Null without memory, if there are too many threads, and in a child of vfork(), whose memory is the
-    // parent's. forget(room) is called for one that is used again.
+    // Null if memory runs out, if there are too many threads, and in a child of vfork(), whose memory is the
+    // parent's. forget(room) is called for a room that is reused.
     template <class Forget>
     Room* take(Forget forget) noexcept {
         int none = 0;

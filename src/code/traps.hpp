@@ -1,5 +1,5 @@
-// Traps: of sites, of jumps in their place, of threads that are asked to enter translated code, and of the
-// program itself, which gets its own.
+// Handles traps: of sites, of jumps that replace them, of threads that are requested to enter translated
+// code. Passes other traps to the program.
 #pragma once
 
 #include "code/cache/translated_threads.hpp"
@@ -7,10 +7,10 @@
 
 namespace ovni::code {
 
-// Call once. Returns false if the system refuses. report() is called for each site that is hit;
-// `has_int3_alarms`: an int3 of the program is what an alarm waits for.
+// Call once. Returns false if the system refuses. report() is called for each site that is hit.
+// `has_int3_alarms`: an alarm waits for an int3 of the program.
 bool handle_traps(Sites& planted, ReportSite report, bool has_int3_alarms) noexcept;
-// SIGILL is ours, too: jump_patch.hpp says why.
+// Handles SIGILL, too: see jump_patch.hpp.
 bool handle_illegal_instructions() noexcept;
 
 }  // namespace ovni::code

@@ -10,7 +10,8 @@ namespace ovni::code {
 // synchronize_code() has returned.
 bool write_code(uintptr_t address, const void* bytes, size_t size) noexcept;
 
-// Does several writes. It opens what it needs when it is made, so that no later write fails for that.
+// For several writes. The constructor opens all that is needed, so that a later write cannot fail for lack of
+// it.
 class CodeWriter {
  public:
     CodeWriter() noexcept;
@@ -25,11 +26,11 @@ class CodeWriter {
 
 uintptr_t page_bytes() noexcept;
 
-// From here on no thread of the process runs code as it was before.
+// After this, no thread of the process runs the old code.
 void synchronize_code() noexcept;
-// Call once before.
+// Call once before synchronize_code().
 void prepare_synchronization() noexcept;
-// False if the system knows no such way.
+// False if the system does not support it.
 bool can_synchronize_code() noexcept;
 
 }  // namespace ovni::code

@@ -1,7 +1,7 @@
-// Holds the cancellation of the calling thread back while it lives. A thread that may be cancelled at any
-// time ends at either end of this. The type of cancellation is changed, too: glibc 2.36 looks at it alone
-// when its signal comes late, and forgets the result, PTHREAD_CANCELED, if pthread_setcancelstate() ends the
-// thread.
+// Delays cancellation of the calling thread during its lifetime. With asynchronous cancellation, the thread
+// may end in the constructor or destructor. The type of cancellation is changed, too: glibc 2.36 checks only
+// the type if its signal comes late, and loses the result, PTHREAD_CANCELED, if pthread_setcancelstate() ends
+// the thread.
 #pragma once
 
 #include <pthread.h>

@@ -1,8 +1,7 @@
-// The clock of everything that is recorded: CLOCK_MONOTONIC of this node in ns, through one object that the
-// tracer and ovnisync share.
+// The clock of all events: CLOCK_MONOTONIC of this node in ns, by code that the tracer and ovnisync share.
 //
-// A test hook gives a node a clock that is wrong in a known way (ClockCorrection). It is read once, from
-// OVNI_TEST_CLOCK, which holds "offset:rate:anchor" in ns, parts per 10^9, ns.
+// A test hook falsifies a node's clock in a known way (ClockCorrection). It is read once from
+// OVNI_TEST_CLOCK: "offset:rate:anchor" in ns, parts per 10^9, ns.
 #pragma once
 
 #include <cstdint>

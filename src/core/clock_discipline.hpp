@@ -15,7 +15,7 @@
 //                                     1 to 2 us if after 0.1 s or more
 // plus the steering of CLOCK_MONOTONIC itself meanwhile, at most 500 us per second.
 //
-// For one thread at a time. The next writer goes on with the page of one that died. No exceptions, no
+// For one thread at a time. If a writer dies, another one continues with its page. No exceptions, no
 // allocation.
 #pragma once
 
@@ -25,10 +25,10 @@
 namespace ovni {
 
 enum class ClockStep : uint8_t {
-    not_usable,  // the TSC cannot be used: clock_gettime is the clock, and further steps do nothing
+    not_usable,  // the TSC is unusable: clock_gettime is the clock, and further steps do nothing
     measured,    // nothing to change yet
     published,
-    late,  // the thread was held up while it published: the clock is unchanged, the next step tries again
+    late,  // the thread was delayed while it published: the clock is unchanged, the next step tries again
 };
 
 template <class Clocks = DisciplineClocks>
@@ -77,7 +77,7 @@ class ClockDiscipline {
     }
 
  private:
-    // CLOCK_MONOTONIC was `ns` when the TSC was `tsc`, give or take half of `width` ticks.
+    // CLOCK_MONOTONIC was `ns` when the TSC was `tsc`, within half of `width` ticks.
     struct Pair {
         uint64_t tsc = 0;
         int64_t ns = 0;
@@ -88,7 +88,7 @@ class ClockDiscipline {
     static constexpr int64_t first_baseline = 2 * ms;
     static constexpr int64_t settled_baseline = 500 * ms;
     static constexpr int64_t shortest_horizon = 32 * ms;
-    static constexpr int64_t rest = 8 * ms;  // a segment lasts as long if nothing forces a new one
+    static constexpr int64_t rest = 8 * ms;  // duration of a segment, unless something forces a new one
     static constexpr int64_t error_worth_a_segment = 250;
     static constexpr int64_t margin_ns = 20'000;
     static constexpr int readings_per_pair = 8;
@@ -105,8 +105,8 @@ class ClockDiscipline {
         return best;
     }
 
-    // True if the pair is much wider than usual, as this thread does not get its processor. At most seven in
-    // a row are left out.
+    // True if the pair is much wider than usual, because this thread did not get its processor. At most seven
+    // in a row are skipped.
     bool is_blurred(const Pair& now) noexcept {
         if (narrowest_ == 0 || now.width < narrowest_) narrowest_ = now.width;
         blurred_ = now.width > 16 * narrowest_ + 1024 ? blurred_ + 1 : 0;
@@ -138,8 +138,8 @@ class ClockDiscipline {
         }
     }
 
-    // After a jump the rate is as it was, unless the last interval ended with a jump, too: then it is no jump
-    // but a rate that is far off.
+    // Keeps the rate after a jump, unless the last interval ended with a jump, too: then the rate itself is
+    // wrong.
     void restart_rate(const Pair& now) noexcept {
         if (jumped_before_ && now.ns > last_.ns) set_rate(slope(last_, now), now.ns - last_.ns);
         old_ = young_ = now;
@@ -162,7 +162,7 @@ class ClockDiscipline {
         return static_cast<uint64_t>(static_cast<double>(ns) / rate_);
     }
 
-    // More than the steering of CLOCK_MONOTONIC and an inexact rate explain.
+    // A greater difference than the steering of CLOCK_MONOTONIC and an inexact rate can cause.
     static int64_t jump_threshold(int64_t interval) noexcept { return ms + interval / 1024; }
 
     bool has_jumped(const Pair& now, int64_t interval) const noexcept {
@@ -173,7 +173,8 @@ class ClockDiscipline {
         return (surprise < 0 ? -surprise : surprise) > jump_threshold(interval);
     }
 
-    // Publishes the first segment, from the earliest tick that the pair allows: never below CLOCK_MONOTONIC.
+    // Publishes the first segment, from the earliest tick that the pair allows, so that the clock is never
+    // below CLOCK_MONOTONIC.
     ClockStep begin(const Pair& now) noexcept {
         uint64_t earliest = now.tsc - now.width / 2;
         auto ns_at = [&](uint64_t tsc) {

@@ -1,4 +1,5 @@
-// How far clocks of computers drift apart: their rates differ by less than 1e-4, ten times the usual.
+// The greatest drift between clocks of computers: their rates differ by less than 1e-4, ten times the usual
+// difference.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,11 @@
-// The correction of a node's clock: an offset in ns that is added. The offset runs along straight lines from
-// one measuring point to the next, and on before the first and behind the last one. One point is a constant.
+// The correction of a node's clock: an offset in ns that is added. The offset is interpolated linearly
+// between measuring points, and extrapolated before the first and after the last. With one point it is
+// constant.
 //
-// Integers only, so that every program corrects alike: between two points the offset is
+// Integers only, so that every program gets equal results: between two points the offset is
 //     offset[i] + floor((local - local[i]) * slope[i] / 2^62), slope[i] = ceil(rise * 2^62 / run),
-// which meets every point, and between points lies at most 1 ns above the line. Corrected clocks keep the
-// order of raw ones, because the slope is above -1.
+// which is exact at every point, and between points at most 1 ns above the line. Corrected clocks keep the
+// order of raw clocks, because the slope is above -1.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 
 namespace ovni {
 
-// At the local time `local` the reference's clock shows `local` + `offset`, both in ns.
+// At the local time `local` the reference clock shows `local` + `offset`, both in ns.
 struct ClockPoint {
     int64_t local;
     int64_t offset;
@@ -27,9 +28,9 @@ class ClockLine {
     ClockLine() = default;  // no correction
     ClockLine(int64_t constant) : segments_{{0, constant, 0}} {}
 
-    // `points`: ascending by local time, each fits() the next. Before the first the line goes on as between
-    // the first and points[ahead], behind the last as between points[behind] and the last; level if the two
-    // are one point.
+    // `points`: ascending by local time; each fits() the next. Extrapolated before the first point along the
+    // line from the first to points[ahead], after the last along that from points[behind] to the last;
+    // constant if the two are one point.
     ClockLine(const std::vector<ClockPoint>& points, size_t ahead, size_t behind) {
         if (points.size() <= 1) {
             if (!points.empty()) segments_.push_back({0, points.front().offset, 0});
@@ -44,17 +45,17 @@ class ClockLine {
         measured_from_ = first.local;
         measured_to_ = last.local;
     }
-    // Outside of the points the line goes on as between the nearest two.
+    // Extrapolated along the line of the nearest two points.
     explicit ClockLine(const std::vector<ClockPoint>& points)
         : ClockLine(points, points.size() > 1 ? 1 : 0, points.size() > 1 ? points.size() - 2 : 0) {}
-    // True if a line may go from one point to the next: the offset changes by less than the time between
+    // True if there can be a line between the two points: the offset changes by less than the time between
     // them.
     static bool fits(const ClockPoint& point, const ClockPoint& next) {
         Wide run = Wide{next.local} - point.local, rise = Wide{next.offset} - point.offset;
         return run > 0 && run < Wide{1} << fraction && rise < run && rise > -run;
     }
 
-    // The correction of a clock that is `ns` ahead of this one's.
+    // The correction for a clock that is `ns` ahead of this line's clock.
     ClockLine ahead_by(int64_t ns) const {
         if (is_constant()) return {constant() - ns};
         ClockLine other = *this;
@@ -64,7 +65,7 @@ class ClockLine {
         return other;
     }
 
-    // The reference's clock, clamped to the range of its type.
+    // The reference clock, clamped to the range of its type.
     int64_t corrected(int64_t local) const {
         Wide result = exactly(local);
         return static_cast<int64_t>(std::clamp<Wide>(result, least, most));
@@ -94,7 +95,7 @@ class ClockLine {
 
     bool is_constant() const { return segments_.size() <= 1; }
     int64_t constant() const { return segments_.empty() ? 0 : segments_.front().offset; }
-    // All measuring points lie in this range; a constant holds everywhere.
+    // The range of the measuring points; everything if the offset is constant.
     int64_t measured_from() const { return measured_from_; }
     int64_t measured_to() const { return measured_to_; }
 
@@ -105,7 +106,7 @@ class ClockLine {
     static constexpr int64_t most = std::numeric_limits<int64_t>::max();
 
     struct Segment {
-        int64_t from;  // local time; the first one holds before it
+        int64_t from;  // local time; the first segment is valid before it, too
         int64_t offset;
         int64_t slope;  // in 2^-62
     };

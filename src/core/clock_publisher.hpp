@@ -1,5 +1,5 @@
-// The writing half of a ClockPage: appends segments to its chain by the protocol of ovni/tsc_clock.hpp. One
-// publisher at a time; the next one finishes or takes back the half-made step of one that died.
+// Writes a ClockPage: appends segments to its chain by the protocol of ovni/tsc_clock.hpp. One publisher at a
+// time. If it dies within a step, the next publisher completes or undoes that step.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace ovni {
 
-// Call before anybody reads the page.
+// Call before the page is read.
 inline void format_clock_page(ClockPage& page, const ClockCorrection& hook) noexcept {
     page = ClockPage{};
     page.hook = hook;
@@ -34,14 +34,14 @@ class ClockPublisher {
         return current_.ns_start + detail::scaled(tsc - current_.tsc_start, current_.multiplier);
     }
 
-    // The start of a segment that is published about now: `margin` ticks ahead.
+    // The start for a segment that is published now: `margin` ticks ahead.
     uint64_t next_start(uint64_t margin) const noexcept {
         uint64_t tsc = std::max(clocks_.ticks_in_order(), start()) + margin;
         return tsc + ((tsc - start()) % 2 == 0 ? 1 : 0);
     }
 
-    // Returns false, and changes nothing, if it came too late. `tsc_start` comes from next_start();
-    // `ns_start` is not below the clock at that time.
+    // If the call is too late, returns false and changes nothing. `tsc_start`: from next_start(). `ns_start`:
+    // at least the clock at that time.
     bool append(uint64_t tsc_start, uint64_t ns_start, uint64_t multiplier) noexcept {
         fill(tsc_start, ns_start, multiplier);
         uint64_t* length = &slot(index_).length;
@@ -61,7 +61,7 @@ class ClockPublisher {
         return done;
     }
 
-    // Makes clock_gettime the clock at once and for good. For a TSC that proved unreliable.
+    // Makes clock_gettime the clock at once and permanently, if the TSC proved unreliable.
     void retire(uint64_t ns_least) noexcept {
         fill(ClockSegment::by_system, ns_least, 0);
         __atomic_store_n(&slot(index_).length, uint64_t{1}, __ATOMIC_RELEASE);

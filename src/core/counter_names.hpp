@@ -1,6 +1,6 @@
-// Counters that a thread can have: their names, as `perf list` prints them, the event of the kernel behind
-// each, and the event type that shows it in Paraver. For the library that counts, for ovnirun, which checks
-// names before the program starts, and for the emulator. A list of names is what a user writes:
+// Counters of a thread: the names of `perf list`, the kernel event of each, and its event type in Paraver.
+// Used by the library that counts, by ovnirun, which checks names before the program starts, and by the
+// emulator. A user gives a list of names:
 //
 //     default,cache-misses,-rss      words with commas; a group stands for its counters, - leaves one out
 #pragma once
@@ -17,9 +17,9 @@ namespace ovni {
 
 // The source of a counter.
 enum class CounterKind : uint8_t {
-    hardware,  // needs a PMU; code in user space counts
-    software,  // the kernel counts
-    memory     // no counter: the memory of the process, now and then
+    hardware,  // needs a PMU; counts code in user space
+    software,  // counted by the kernel
+    memory     // no counter: the memory of the process, sampled
 };
 
 struct CounterRow {
@@ -27,7 +27,7 @@ struct CounterRow {
     CounterKind kind = CounterKind::hardware;
     uint32_t type = 0;      // perf_event_attr::type
     uint64_t config = 0;    // perf_event_attr::config
-    uint32_t prv_type = 0;  // of views of the established MPI tracer, as far as it has the counter
+    uint32_t prv_type = 0;  // as in views of the established MPI tracer, if it has the counter
 };
 
 namespace counter_type {
@@ -52,7 +52,7 @@ constexpr uint64_t store_misses(uint64_t which) {
 
 }  // namespace counter_type
 
-// A row keeps its place: places are in no stream, but PRV types must stay.
+// Do not move rows: indices are in no stream, but PRV types must not change.
 inline constexpr CounterRow counter_rows[] = {
     {"instructions", "", CounterKind::hardware, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 42'000'050},
     {"cycles", "cpu-cycles", CounterKind::hardware, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 42'000'059},
@@ -132,7 +132,7 @@ constexpr const CounterRow* find_counter(std::string_view name) {
     return nullptr;
 }
 
-// The event of the processor that `r` and a hexadecimal number name, as for perf. 0: the name is none.
+// The processor event of a name of `r` and a hexadecimal number, as for perf. 0 if it is no such name.
 constexpr uint64_t raw_counter(std::string_view name) {
     constexpr size_t most_digits = 16;
     if (name.size() < 2 || name.size() > most_digits + 1 || name[0] != 'r') return 0;
@@ -146,14 +146,14 @@ constexpr uint64_t raw_counter(std::string_view name) {
     return config;
 }
 
-// The counters that a user has chosen, each once, in the order of the list. Names point into the list or the
-// table.
+// The counters that a user has chosen, without duplicates, in the order of the list. Names point into the
+// list or the table.
 class CounterChoice {
  public:
     static constexpr size_t most = 16;
 
-    // Takes the words of a list. Returns the first word that is no counter, or one counter too many; empty if
-    // all are taken.
+    // Reads the words of a list. Returns the first word that is no counter or exceeds `most`; empty if there
+    // is none.
     constexpr std::string_view take(std::string_view list) {
         while (!list.empty()) {
             size_t end = std::min(list.find(','), list.size());

@@ -20,7 +20,7 @@ namespace crc32c_detail {
 
 static_assert(std::endian::native == std::endian::little, "words are taken as bytes in ascending order");
 
-// A polynomial of degree below 32 has its coefficient of x^31 in bit 0, and its register is not inverted.
+// Polynomials of degree below 32 have the coefficient of x^31 in bit 0. Registers here are not inverted.
 inline constexpr uint32_t polynomial = 0x82f63b78;
 
 constexpr uint32_t times_x(uint32_t value) {
@@ -82,8 +82,8 @@ __attribute__((target("sse4.2,pclmul"))) inline uint32_t shifted(uint32_t state,
     return static_cast<uint32_t>(_mm_crc32_u64(0, static_cast<uint64_t>(_mm_cvtsi128_si64(product))));
 }
 
-// The instruction takes a word per cycle, but has its result three cycles later: three lanes of `lane` bytes
-// at a time.
+// The instruction takes a word per cycle, with a latency of three cycles: so three lanes of `lane` bytes are
+// computed together.
 template <size_t lane>
 __attribute__((target("sse4.2,pclmul"))) inline uint32_t by_lanes(uint32_t state, const uint8_t*& bytes,
                                                                   size_t& size) noexcept {
@@ -127,7 +127,7 @@ inline uint32_t by_instruction(uint32_t state, const uint8_t* bytes, size_t size
 
 }  // namespace crc32c_detail
 
-// The checksum of `bytes` behind bytes whose checksum is `before`; 0 if there are none.
+// The checksum of `bytes`, appended to bytes whose checksum is `before`; 0 if there are none.
 inline uint32_t crc32c(std::span<const uint8_t> bytes, uint32_t before = 0) noexcept {
     using namespace crc32c_detail;
     return ~(has_instruction() ? by_instruction(~before, bytes.data(), bytes.size())

@@ -1,5 +1,5 @@
-// The symbols of an ELF file of 64 bits, read where the file is mapped. Nothing outside of the file is given
-// out, whatever its headers say.
+// The symbols of a 64-bit ELF file, read from its mapping. All offsets in the file are checked, so nothing
+// outside of it is returned.
 #pragma once
 
 #include <elf.h>
@@ -16,7 +16,7 @@
 
 namespace ovni {
 
-// A table of symbols, and their names. Valid as long as the file is mapped.
+// A symbol table with its names. Valid as long as the file is mapped.
 class ElfSymbols {
  public:
     ElfSymbols() = default;
@@ -29,7 +29,7 @@ class ElfSymbols {
         memcpy(&symbol, rows_.data() + number * sizeof symbol, sizeof symbol);
         return symbol;
     }
-    // Null if it has none. A zero ends it.
+    // Null if it has none. Zero terminated.
     const char* name_of(const Elf64_Sym& symbol) const noexcept {
         return symbol.st_name < names_.size() ? &names_[symbol.st_name] : nullptr;
     }
@@ -41,8 +41,8 @@ class ElfSymbols {
 
 class ElfFile {
  public:
-    // Without symbols if it cannot be read. By system calls: functions of the C library could be cancelled,
-    // or replaced by the program.
+    // Has no symbols if the file cannot be read. Uses system calls: functions of the C library could be
+    // cancelled, or replaced by the program.
     explicit ElfFile(const char* path) noexcept {
         const auto file = static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC));
         if (file < 0) return;
@@ -60,14 +60,14 @@ class ElfFile {
     ElfFile(const ElfFile&) = delete;
     ElfFile& operator=(const ElfFile&) = delete;
 
-    // The file stays mapped to the end of the process.
+    // Keeps the file mapped until the process ends.
     void keep() noexcept { bytes_ = {}; }
-    // True if the file begins with the header that lies there.
+    // True if the file's header equals the mapped one.
     bool has_header(const void* mapped) const noexcept {
         return mapped && bytes_.size() >= sizeof(Elf64_Ehdr) &&
                memcmp(bytes_.data(), mapped, sizeof(Elf64_Ehdr)) == 0;
     }
-    // The first table of that type, SHT_SYMTAB or SHT_DYNSYM; empty if there is none.
+    // The first symbol table of type SHT_SYMTAB or SHT_DYNSYM; empty if there is none.
     ElfSymbols symbols(uint32_t type) const noexcept {
         const auto header = row<Elf64_Ehdr>(0);
         if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
@@ -88,7 +88,7 @@ class ElfFile {
         if (offset > bytes_.size() || size > bytes_.size() - offset) return {};
         return bytes_.subspan(offset, size);
     }
-    // All zero if it does not lie in the file.
+    // All zero if it is not inside the file.
     template <class Row>
     Row row(uint64_t offset) const noexcept {
         Row row{};
@@ -96,7 +96,7 @@ class ElfFile {
             memcpy(&row, bytes.data(), sizeof row);
         return row;
     }
-    // None unless a zero ends the last one.
+    // Empty unless the last name is zero terminated.
     std::span<const char> names_in(const Elf64_Shdr& section) const noexcept {
         const auto bytes = part(section.sh_offset, section.sh_size);
         if (bytes.empty() || bytes.back() != 0) return {};

@@ -1,5 +1,5 @@
-// The functions of a table that a user chooses: words with commas between them, from left to right. A word
-// adds functions, or removes them if '-' or '!' stands in front:
+// The functions of a table that a user chooses by a list of words, separated by commas, from left to right. A
+// word adds functions, or removes them if it begins with '-' or '!':
 //
 //     all    none    default    tier1 tier2 tier3    p2p (a family)    MPI_Send or Send, in any letters
 //
@@ -14,7 +14,7 @@ namespace ovni {
 
 inline constexpr uint8_t last_default_tier = 2;
 
-// Equal if capitals and small letters do not count.
+// Compares without regard to case.
 constexpr bool same_letters(std::string_view a, std::string_view b) {
     auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
     if (a.size() != b.size()) return false;
@@ -34,7 +34,7 @@ constexpr bool is_meant(std::string_view word, const Row& row) {
     return word == row.family || same_letters(word, name) || same_letters(word, name.substr(prefix));
 }
 
-// Calls choose(position, bool) for rows; the last call for a row counts. Skips unknown words and returns the
+// Calls choose(index, bool) for rows; the last call for a row counts. Skips unknown words and returns the
 // first of them; empty if there is none.
 template <class Rows, class Choose>
 constexpr std::string_view choose_functions(std::string_view list, const Rows& rows, Choose choose) {

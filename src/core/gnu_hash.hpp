@@ -1,4 +1,4 @@
-// The hash table of the symbols of a library (DT_GNU_HASH), as it lies in memory.
+// The symbol hash table of a loaded library (DT_GNU_HASH).
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace ovni {
 
-// Symbols are found by a hash of their names, from `first` on.
+// Finds symbols by a hash of their names. Symbols before `first` have none.
 class GnuHash {
  public:
     explicit GnuHash(const uint32_t* words) noexcept
@@ -19,7 +19,7 @@ class GnuHash {
           bucket_(words + 4 + 2 * size_t{filter_words_}),
           chain_(bucket_ + buckets_) {}
 
-    // Calls visit(index) for symbols that may have the name, until it says false.
+    // Calls visit(index) for symbols that may have the name, until it returns false.
     template <class Visit>
     void find(const char* name, Visit visit) const noexcept {
         const uint32_t hash = hash_of(name);
@@ -35,7 +35,7 @@ class GnuHash {
             if (found & 1) return;
         }
     }
-    // The number of symbols, those without a hash among them.
+    // The number of symbols, including those without a hash.
     uint32_t size() const noexcept {
         uint32_t last = 0;
         for (uint32_t i = 0; i < buckets_; ++i) last = std::max(last, bucket_[i]);

@@ -1,6 +1,6 @@
-// Names of nodes whose host names are equal up to the first dot: they get "-2", "-3" and so on behind the
-// name, in the order of their lowest ranks. A number that makes the name of another node is left out. Streams
-// and tables of clock offsets name nodes by this rule.
+// Names of nodes whose host names are equal up to the first dot: "-2", "-3" and so on are appended, in the
+// order of their lowest ranks. A number is skipped if it would make the name of another node. Streams and
+// tables of clock offsets name nodes by this rule.
 #pragma once
 
 #include <charconv>
@@ -8,7 +8,7 @@
 
 namespace ovni {
 
-// True if `name` is `host` with "-number" behind it.
+// True if `name` is `host` followed by "-number".
 inline bool has_suffix(std::string_view name, std::string_view host, int number) noexcept {
     char digits[16];
     auto end = std::to_chars(digits, digits + sizeof digits, number).ptr;
@@ -17,8 +17,8 @@ inline bool has_suffix(std::string_view name, std::string_view host, int number)
            name[host.size()] == '-' && name.ends_with(suffix);
 }
 
-// The number behind the name of node `node`, 0 for none. `name_of(i)`, a std::string_view, is the short host
-// name of the i-th of `count` nodes.
+// The number appended to the name of node `node`, 0 for none. `name_of(i)`, a std::string_view, is the short
+// host name of the i-th of `count` nodes.
 template <class NameOf>
 int host_suffix(int node, int count, NameOf name_of) noexcept {
     std::string_view host = name_of(node);

@@ -1,6 +1,6 @@
-// The job of a launcher that tells its processes no name of it, the hydra of MPICH: a proxy on each node
-// starts them, and has the address of mpiexec on its command line, "--control-port host:41235". No two jobs
-// at one time share it; a later one may.
+// Identifies a job of MPICH's hydra, which gives its processes no name of the job. A proxy on each node
+// starts them, with the address of mpiexec on its command line: "--control-port host:41235". The address is
+// unique among concurrent jobs; a later job may reuse it.
 #pragma once
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ namespace ovni {
 
 class HydraProxy {
  public:
-    // Looks for one among the ancestors of this process: empty text() if there is none.
+    // Looks for a proxy among the ancestors of this process: text() is empty if there is none.
     HydraProxy() noexcept {
         constexpr int farthest = 16;
         const int before = errno;

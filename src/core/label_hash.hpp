@@ -1,7 +1,6 @@
-// The number that stands for a label (a task type, the name of a region) as a value in a trace. All ranks get
-// equal numbers without messages. Bob Jenkins' "lookup" hash of 1996 with the initial values of the reference
-// implementation, folded into 1000 .. 2^31-1: Paraver labels only values of 32 bits, and small ones are
-// taken.
+// The value of a label (a task type, the name of a region) in a trace, equal on all ranks without messages.
+// Bob Jenkins' "lookup" hash of 1996 with the initial values of the reference implementation, folded into
+// 1000 .. 2^31-1: Paraver labels only values of 32 bits, and small values are reserved.
 #pragma once
 
 #include <cstddef>

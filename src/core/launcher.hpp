@@ -1,4 +1,4 @@
-// Launchers of MPI jobs, and what they say in the environment of their processes: rank, size, and which job.
+// Launchers of MPI jobs, and the variables that they set for their processes: rank, size, and job.
 //
 // Sources: mpirun(1) of Open MPI; the hydra of MPICH 4.0 and Intel MPI's guide; the user guide of MVAPICH2;
 // srun(1); flux-run(1); the guides of HPE's PALS and IBM's jsrun.
@@ -14,20 +14,20 @@
 
 namespace ovni {
 
-// Names of variables, of which the first that is set counts. Null behind the last.
+// Names of variables; the first that is set counts. Null after the last.
 struct Launcher {
     using Names = const char* [3];
-    const char* family;  // "openmpi" or "mpich", whose programs it starts; "" if those of both
-    const char* rank;    // set in all that it starts, and in nothing else
+    const char* family;  // the MPI of its programs, "openmpi" or "mpich"; "" if either
+    const char* rank;    // set in all processes that it starts, and in no others
     bool has_pmi_socket;
-    const char* size;  // null: it does not say it
+    const char* size;  // null: there is no such variable
     Names local_rank;  // among the processes of the job on this node
     Names local_size;
-    Names job;  // all count together
+    Names job;  // all are combined
 };
 
-// A launcher that another one started passes on the variables of both. The descriptor of hydra is open in
-// what hydra itself started, so its row comes first.
+// A launcher that was started by another one passes on the variables of both. Hydra's descriptor is open only
+// in processes that hydra itself started, so its row comes first.
 inline constexpr Launcher launchers[] = {
     {"mpich",
      "PMI_RANK",
@@ -77,7 +77,7 @@ inline constexpr Launcher launchers[] = {
     {"openmpi", "PMIX_RANK", false, nullptr, {}, {}, {"PMIX_NAMESPACE"}},
 };
 
-// Null if it is not set, or empty.
+// The value of the variable; null if it is unset or empty.
 inline const char* launcher_value(const char* variable) noexcept {
     const char* value = variable ? secure_getenv(variable) : nullptr;
     return value && *value ? value : nullptr;
@@ -91,7 +91,7 @@ inline bool is_open_socket(const char* descriptor) noexcept {
     return is_open;
 }
 
-// Null outside of jobs.
+// The launcher of this process; null outside of jobs.
 inline const Launcher* launcher_of_process() noexcept {
     for (const Launcher& launcher : launchers)
         if (launcher_value(launcher.rank) &&
@@ -100,14 +100,14 @@ inline const Launcher* launcher_of_process() noexcept {
     return nullptr;
 }
 
-// -1: none of them is set.
+// -1 if none of them is set.
 inline int number_by_launcher(const Launcher::Names& variables) noexcept {
     for (const char* variable : variables)
         if (const char* value = launcher_value(variable)) return atoi(value);
     return -1;
 }
 
-// This and the next ones return -1 if no launcher says it.
+// This and the next functions return -1 if no launcher gives the number.
 inline int rank_by_launcher() noexcept {
     const Launcher* launcher = launcher_of_process();
     return launcher ? number_by_launcher({launcher->rank}) : -1;
@@ -118,13 +118,13 @@ inline int size_by_launcher() noexcept {
     return launcher ? number_by_launcher({launcher->size}) : -1;
 }
 
-// The processes of a job on this node.
+// The number of the job's processes on this node.
 inline int local_size_by_launcher() noexcept {
     const Launcher* launcher = launcher_of_process();
     return launcher ? number_by_launcher(launcher->local_size) : -1;
 }
 
-// The first rank of a job prints what is printed once per job. True outside of jobs as well.
+// True for the first rank of a job, which prints what is printed once per job. True outside of jobs as well.
 inline bool is_first_rank() noexcept {
     return rank_by_launcher() <= 0;
 }
@@ -137,8 +137,8 @@ inline bool is_first_rank_of_node() noexcept {
 
 enum class Jobs : uint8_t { named, any };
 
-// A number that all processes of a job have, and no other one at the time. 0: no launcher says it. `named`:
-// nor at any other time. FNV-1a.
+// A number that identifies the job among concurrent jobs, equal in all its processes. 0: the launcher gives
+// none. `named`: only if no later job can reuse it. FNV-1a.
 inline uint64_t job_by_launcher(Jobs which = Jobs::any) noexcept {
     const Launcher* launcher = launcher_of_process();
     if (!launcher) return 0;

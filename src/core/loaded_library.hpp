@@ -1,5 +1,5 @@
-// Libraries as they lie in memory: found and read without a lock of the loader that is held while programs'
-// code runs, and without a change of dlerror(), which dlsym() would clear. Nothing here allocates.
+// Loaded libraries: found and read in memory without the loader's lock that is held while programs' code
+// runs, and without a change of dlerror(), which dlsym() would clear. Nothing here allocates.
 #pragma once
 
 #include <dlfcn.h>
@@ -23,7 +23,7 @@ struct Symbol {
     uintptr_t address = 0;  // in the file
 };
 
-// The program, or a library that is loaded. May be looked at as long as it stays loaded.
+// The program, or a loaded library. Valid as long as it stays loaded.
 class LoadedLibrary {
  public:
     // None.
@@ -31,16 +31,16 @@ class LoadedLibrary {
     LoadedLibrary(uintptr_t base, const ElfW(Dyn) * dynamic, const char* path, const void* begin) noexcept
         : base_(base), dynamic_(dynamic), path_(path), begin_(begin) {}
 
-    // A function or variable with that name in the first library that exports one, but for the one that this
-    // code is in; null if there is none. Libraries of RTLD_LOCAL count, too.
+    // The function or variable with that name in the first library that exports it, except for the library of
+    // this code; null if there is none. Libraries loaded with RTLD_LOCAL count, too.
     static void* first_symbol(const char* name) noexcept { return first(name, is_symbol, true); }
-    // A function of the first library behind that one, as dlsym(RTLD_NEXT) has it.
+    // The function of the first library behind that of this code, as dlsym(RTLD_NEXT) finds it.
     static void* next_function(const char* name) noexcept { return first(name, is_function, false); }
 
     // The library that an address is in.
     static LoadedLibrary at(const void* address) noexcept;
-    // Calls visit(const LoadedLibrary&) for all, in the order in which they were loaded, until it says false.
-    // Do nothing there that may wait.
+    // Calls visit(const LoadedLibrary&) for all libraries, in the order of loading, until it returns false.
+    // visit must not wait.
     template <class Visit>
     static void for_each(Visit visit) noexcept {
         auto see = [](dl_phdr_info* info, size_t, void* how) {
@@ -52,42 +52,42 @@ class LoadedLibrary {
 
     explicit operator bool() const noexcept { return dynamic_ != nullptr; }
     bool operator==(const LoadedLibrary& other) const noexcept { return dynamic_ == other.dynamic_; }
-    bool is_ours() const noexcept { return dynamic_ == ::_DYNAMIC; }  // from the linker: that of this code
+    bool is_ours() const noexcept { return dynamic_ == ::_DYNAMIC; }  // _DYNAMIC is that of this code
 
-    uintptr_t base() const noexcept { return base_; }          // addresses in the file are less by it
-    const void* dynamic() const noexcept { return dynamic_; }  // no two libraries share it
-    const void* begin() const noexcept { return begin_; }      // the begin of the file, as it is mapped
-    size_t size() const noexcept;                              // from there on; 0 if it is not known
-    const char* path() const noexcept { return path_; }        // as the loader knows it; "": the program
+    uintptr_t base() const noexcept { return base_; }  // the loaded address minus the address in the file
+    const void* dynamic() const noexcept { return dynamic_; }  // unique for each library
+    const void* begin() const noexcept { return begin_; }      // where the mapping of the file begins
+    size_t size() const noexcept;                              // of the mapping; 0 if unknown
+    const char* path() const noexcept { return path_; }        // from the loader; "": the program
     const char* file_name() const noexcept {
         const char* slash = strrchr(path_, '/');
         return slash ? slash + 1 : path_;
     }
 
-    // A function that it exports, in the version that programs are linked with today; null if there is none.
+    // The exported function with that name, in its default version; null if there is none.
     void* function(const char* name) const noexcept { return find(name, is_function); }
-    // Calls visit(name, address) for each function that it exports.
+    // Calls visit(name, address) for each exported function.
     template <class Visit>
     void for_each_function(Visit visit) const noexcept;
-    // The function of the loader that its calls come to at first; 0 if all are bound when it is loaded.
+    // The loader's function for lazy binding of its calls; 0 if all are bound at loading.
     uint64_t binder() const noexcept {
         const auto* table_of_calls = table<uint64_t>(DT_PLTGOT);
         return table_of_calls == nullptr ? 0 : table_of_calls[2];
     }
     // The exported function that covers an address in the file.
     Symbol function_at(uint64_t address) const noexcept;
-    // True if the symbol is a function here and its code is at an address in the file.
+    // True if the symbol is a function defined here whose code contains the address in the file.
     static bool covers(const ElfW(Sym) & symbol, uint64_t address) noexcept {
         return is_function(symbol) && symbol.st_value <= address &&
                address - symbol.st_value < symbol.st_size;
     }
-    // True if it names `other` among the libraries that it is linked with.
+    // True if it is linked with `other`.
     bool needs(const LoadedLibrary& other) const noexcept;
-    // Calls visit(name, place) for each place where the loader writes the address of a function or variable
-    // that this one asks others for. There may be several for one name.
+    // Calls visit(name, place) for each place where the loader writes the address of an imported function or
+    // variable. There may be several places for one name.
     template <class Visit>
     void for_each_import(Visit visit) const noexcept;
-    // True if the loader makes the place read only once it has written to it.
+    // True if the loader makes the place read-only after writing to it.
     bool is_sealed(const void* place) const noexcept;
     bool holds(const void* address) const noexcept {
         return reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(begin_) < size();
@@ -183,7 +183,7 @@ inline size_t LoadedLibrary::size() const noexcept {
     return end > begin ? end - begin : 0;
 }
 
-// The loader writes addresses into the section, unless it is read only.
+// The loader has replaced offsets in the section by addresses, unless the section is read-only.
 template <class Row>
 inline const Row* LoadedLibrary::table(int64_t tag) const noexcept {
     for (const ElfW(Dyn)* row = dynamic_; row && row->d_tag != DT_NULL; ++row) {

@@ -9,15 +9,16 @@
 
 namespace ovni {
 
-// A wrapper whose handles are addresses can pass on those of any family: the others are numbers, and smaller.
+// A wrapper with handles as addresses can forward handles of any family: the other handles are numbers, and
+// smaller.
 enum class Handles : uint8_t { addresses, numbers };
 
 struct MpiFamily {
     std::string_view name;  // as in mpicc.NAME and OVNI_MPI=NAME
-    const char* macro;      // defined by its mpi.h, and by none of the rows above
+    const char* macro;      // defined by its mpi.h, and by no mpi.h of the rows above
     Handles handles;
-    const char* symbol;  // a variable that its libraries alone have; "": there is none
-    // How names of its libraries begin; names that a row below has as well are left out.
+    const char* symbol;  // a variable that only its libraries have; "": there is none
+    // Prefixes of its libraries' names; without prefixes that a later row has, too.
     std::string_view libraries[3];
 
     constexpr bool has_library(std::string_view file) const noexcept {
@@ -26,7 +27,7 @@ struct MpiFamily {
     }
 };
 
-// A library that no row knows is taken for one of the last family.
+// A library that no row matches counts as one of the last family.
 inline constexpr MpiFamily mpi_families[] = {
     {"openmpi",
      "OPEN_MPI",
@@ -42,8 +43,8 @@ constexpr const MpiFamily* mpi_family(std::string_view name) noexcept {
     return found == std::end(mpi_families) ? nullptr : found;
 }
 
-// The family of a program, by the names of the libraries that it is linked with, directly or by way of
-// others. Null if none is of MPI: a program may load its MPI later.
+// The family of a program, by the names of the libraries that it is linked with, directly or indirectly. Null
+// if none is an MPI library: a program may load its MPI later.
 template <class Names>
 constexpr const MpiFamily* mpi_family_among(const Names& libraries) noexcept {
     const auto* found = std::ranges::find_if(mpi_families, [&](const MpiFamily& family) {

@@ -1,4 +1,4 @@
-// The next function of a name behind one of ours, as dlsym(RTLD_NEXT) finds it: looked up once.
+// The real function behind a wrapper of equal name, as dlsym(RTLD_NEXT) finds it. Looked up once.
 #pragma once
 
 #include <dlfcn.h>

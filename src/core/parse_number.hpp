@@ -1,4 +1,4 @@
-// The number that a text is, as a whole; nothing if it is none, or out of range.
+// The number that the whole text represents; empty if it is no number, or out of range.
 #pragma once
 
 #include <charconv>

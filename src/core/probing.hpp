@@ -10,35 +10,35 @@
 
 namespace ovni {
 
-// Multiplicative hashing by the golden ratio: all bits of the key count for the first bits of the product.
+// Multiplicative hashing by the golden ratio: all bits of the key affect the upper bits of the product.
 constexpr size_t golden_hash(uint64_t key, unsigned bits) noexcept {
     constexpr unsigned digits = 64;
     return key * 0x9e3779b97f4a7c15 >> (digits - bits);
 }
 
-// The slots of a table that are in use, or free. A Slot has a `key` of up to 64 bits and is_free(); one that
-// was made by Slot{} is free. Their number is a power of two from 2 on, and one is free at all times.
+// The slots of a table. A Slot has a `key` of up to 64 bits and is_free(); Slot{} is free. The number of
+// slots is a power of two, at least 2, and at least one slot is free.
 template <class Slot>
 class Probing {
  public:
     explicit constexpr Probing(std::span<Slot> slots) noexcept : slots_(slots) {}
 
-    // True if a table of so many slots should double before one more gets used.
+    // True if a table with `slots` slots, of which `used` are used, should double before another one is used.
     static constexpr bool is_full(size_t used, size_t slots) noexcept { return 2 * (used + 1) > slots; }
 
-    // The slot that has the key, or the free one that it would get.
+    // The slot with the key, or the free slot for it.
     template <class Key>
     Slot& slot_of(Key key) const noexcept {
         size_t at = home_of(key);
         while (!slots_[at].is_free() && slots_[at].key != key) at = next(at);
         return slots_[at];
     }
-    // Moves those of a smaller array to this one, which has free slots only.
+    // Moves the slots of a smaller array to this one, in which all slots are free.
     void take(std::span<Slot> others) const noexcept {
         for (Slot& slot : others)
             if (!slot.is_free()) slot_of(slot.key) = std::move(slot);
     }
-    // A slot behind that one which would have liked its place moves there.
+    // Frees the slot. Later slots whose search passes it move up.
     void erase(Slot& slot) const noexcept {
         auto hole = static_cast<size_t>(&slot - slots_.data());
         for (size_t at = next(hole); !slots_[at].is_free(); at = next(at))

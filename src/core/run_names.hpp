@@ -1,13 +1,13 @@
-// Names of runs. All processes of a job know the name of its launcher's job, which may come again with a
-// later job. MPI_Init adds to it, as "job-0123456789abcdef.20261128T163303Z-17": wrappers of the program that
-// ended before have the stem.
+// Names of runs. All processes of a job know the name of its launcher's job, which a later job may reuse.
+// MPI_Init appends a suffix, as in "job-0123456789abcdef.20261128T163303Z-17". Processes that ended before
+// MPI_Init, such as wrapper scripts, have only the stem.
 #pragma once
 
 #include <string_view>
 
 namespace ovni {
 
-// Names that users give are no stems.
+// True if `stem` is such a stem of `name`; false for names given by users.
 constexpr bool is_stem_of(std::string_view stem, std::string_view name) {
     constexpr std::string_view form = "job-0123456789abcdef";
     const bool is_of_job = stem.size() == form.size() && stem.starts_with("job-");

@@ -1,6 +1,6 @@
-// Versions of models and of the library: major.minor.patch; text behind another '-' or '.' is ignored. The
-// rule of compatibility is semantic versioning as a reader sees it: equal major numbers, and a minor number
-// that is not newer than the reader's.
+// Versions of models and of the library: major.minor.patch; text after a further '-' or '.' is ignored. A
+// trace is compatible by the rule of semantic versioning: the major number equals the reader's, and the minor
+// number is not newer than the reader's.
 #pragma once
 
 #include <compare>
@@ -15,7 +15,8 @@ struct Version {
     friend constexpr auto operator<=>(Version, Version) = default;
 };
 
-// Nothing if the text has more than 63 bytes, fewer than three numbers, or anything but digits in them.
+// Empty if the text has more than 63 bytes, fewer than three numbers, or other characters than digits in
+// them.
 constexpr std::optional<Version> parse_version(std::string_view text) {
     constexpr size_t longest = 63;
     if (text.size() > longest) return std::nullopt;

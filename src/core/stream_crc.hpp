@@ -2,9 +2,9 @@
 // the stream, in their order. The first block begins behind the stream's header, every other at the end of
 // its predecessor. Bytes behind the last block are not checked. Little endian.
 //
-// The writer appends a record after the bytes of its block. So stream.crc is the older of the two files only
-// if a block was being written or another program has rewritten the stream. An incomplete record is ignored.
-// A writer that goes on with a stream first cuts off the records of blocks that end behind its place.
+// The writer appends a record after the bytes of its block. So stream.crc is older than stream.obs only if a
+// block was being written, or if another program has rewritten the stream. An incomplete record is ignored. A
+// writer that continues a stream first removes the records of blocks that end behind its position.
 #pragma once
 
 #include <bit>

@@ -27,8 +27,8 @@ inline int64_t offset_in(const char* text, const char* clock) noexcept {
     return int64_t{s} * second + ns;
 }
 
-// The file is of the namespace of later children. That is another one in a process that has called unshare()
-// itself; its offsets count as 0.
+// The file has the offsets for later children. These are in another namespace if the process has called
+// unshare(); then false, and the offsets count as 0.
 inline bool children_get_our_time() noexcept {
     struct stat own {
     }, of_children{};

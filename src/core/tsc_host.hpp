@@ -1,5 +1,5 @@
-// Whether this machine's time stamp counter may be a clock. It may if the processor says that it runs at one
-// rate in every state (invariant TSC), unless the kernel distrusts it and has fallen back on a slower device.
+// Whether this machine's time stamp counter can be used as a clock: the processor reports an invariant TSC,
+// and the kernel has not replaced it by a slower device.
 #pragma once
 
 #include <errno.h>
@@ -25,7 +25,7 @@ inline bool processor_has_invariant_tsc() noexcept {
 #endif
 }
 
-// True also if the kernel does not say.
+// True if unknown.
 inline bool kernel_trusts_tsc() noexcept {
     int saved_errno = errno;
     char name[32] = {};

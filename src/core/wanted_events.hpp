@@ -1,4 +1,4 @@
-// The variables that say which events a program records, for all libraries alike.
+// The variables that select the recorded events, for all libraries.
 #pragma once
 
 #include <cstdlib>
@@ -11,12 +11,13 @@ inline bool is_set_to(const char* variable, const char* word) noexcept {
     return value && strcmp(value, word) == 0;
 }
 
-// Nothing that the reference emulator does not know: no counters, no locks, no CPUs, no details of MPI.
+// True if only events that the reference emulator knows are recorded: no counters, no locks, no CPUs, no
+// details of MPI.
 inline bool wants_reference_events() noexcept {
     return is_set_to("OVNI_MPI_EVENTS", "reference");
 }
 
-// The CPUs that threads run on.
+// True if the CPUs of threads are recorded.
 inline bool wants_cpu_samples() noexcept {
     return !is_set_to("OVNI_CPU", "virtual") && !wants_reference_events();
 }

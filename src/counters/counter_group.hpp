@@ -1,6 +1,6 @@
-// Counters of one thread that one system call reads, or none: if all of them may be read from their pages.
-// Owning thread only. The program may close the descriptors and give their numbers to files of its own: they
-// are neither read nor closed then.
+// Counters of one thread that are read by one system call, or without one if all can be read from their
+// pages. Owning thread only. The program may close the descriptors and reuse their numbers: then they are
+// neither read nor closed.
 #pragma once
 
 #include <linux/perf_event.h>
@@ -14,20 +14,20 @@ namespace ovni::counters {
 
 class CounterGroup {
  public:
-    // Takes one more counter, whose values go to that place. 0, or the error number.
+    // Adds a counter, whose values go to index `place`. Returns 0, or the error number.
     int add(const CounterRow& row, size_t place) noexcept;
-    // Counts from now on. Call when all counters are in it.
+    // Starts counting. Call when all counters are added.
     void begin() noexcept;
     bool is_empty() const { return size_ == 0; }
-    // May the counter go into this group?
+    // True if the counter can be added to this group.
     bool takes(const CounterRow& row) const;
 
     enum class Reading : uint8_t {
         whole,
-        scaled,  // others had the processor's counters for a part of the time: the rest is an estimate
-        gone     // the descriptors are not ours any more
+        scaled,  // the processor's counters were shared for a part of the time: the values are estimates
+        gone     // the descriptors are no longer ours
     };
-    // Adds what was counted since the last reading to the places.
+    // Adds the counts since the last reading to `deltas`.
     Reading read(uint64_t* deltas) noexcept;
     void close() noexcept;
 

@@ -24,15 +24,15 @@ inline constexpr bool can_read_pmc = true;
 inline constexpr bool can_read_pmc = false;
 #endif
 
-// Adds a counter of `width` bits, which has a sign, to what was counted before it was last set.
+// Adds a signed counter of `width` bits to the count before it was last set.
 constexpr uint64_t counter_value(int64_t offset, uint64_t pmc, unsigned width) noexcept {
     const unsigned unused = 64 - width;
     return static_cast<uint64_t>(offset) +
            static_cast<uint64_t>(static_cast<int64_t>(pmc << unused) >> unused);
 }
 
-// False if the program may not read the counter, if it is on no processor at the moment, or if the kernel
-// changes the page again and again: then a system call is needed.
+// False if the program may not read the counter, if the counter is not on a processor now, or if the kernel
+// changes the page repeatedly: then a system call is needed.
 template <class ReadPmc>
 bool read_page(const perf_event_mmap_page& page, ReadPmc read, uint64_t& value) noexcept {
     constexpr int most_attempts = 16;

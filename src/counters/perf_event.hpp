@@ -1,5 +1,5 @@
-// Events of the kernel, opened for the calling thread by perf_event_open. For ovnirun as well, which shows
-// what this machine has.
+// Kernel events, opened for the calling thread by perf_event_open. Used by ovnirun, too, which shows the
+// counters of this machine.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@ namespace ovni::counters {
 
 inline constexpr int no_group = -1;
 
-// A descriptor of the counter, in the group of the descriptor `group`; with no_group it leads one. It closes
-// itself at exec, and has a high number. -1 with errno.
+// A descriptor of the counter, in the group that `group` leads; with no_group it leads a new group. It is
+// closed at exec, and has a high number. -1 with errno.
 int open_counter(const CounterRow& row, int group) noexcept;
-// A group counts from then on. Members that join a group that counts already may be forgotten by the kernel
-// until the thread is next scheduled.
+// Starts counting. Counters that are added to a running group may not count until the thread is next
+// scheduled.
 void enable_group(int leader) noexcept;
 
 // True if the descriptor still is one that open_counter() has made.
 bool is_counter(int descriptor) noexcept;
 
-// Why open_counter() failed with that error, for people.
+// Why open_counter() failed with that error, as a text for users.
 const char* cause_of(const CounterRow& row, int error, bool is_in_group) noexcept;
 
-// The clocks of the kernel count in a group only if they lead it.
+// True for the kernel's clocks, which count in a group only if they lead it.
 bool leads_group(const CounterRow& row) noexcept;
 
 }  // namespace ovni::counters

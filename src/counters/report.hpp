@@ -1,4 +1,4 @@
-// Messages of the first process of the first rank of a job, each once.
+// Messages about counters, each printed once, by the first process of the first rank of a job.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@ namespace ovni::counters {
 void report_unknown(std::string_view word) noexcept;
 void report_refused(const CounterRow& row, const char* cause) noexcept;
 void report_scaled() noexcept;
-// In any process: the program has closed the descriptors.
+// Printed by any process: the program has closed the descriptors.
 void report_closed() noexcept;
 
 }  // namespace ovni::counters

@@ -1,5 +1,5 @@
-// The counters of one thread: opened when its row begins or at its first border, read and recorded at each.
-// Owning thread only, and handlers that interrupt it, which count nothing then. Events:
+// The counters of one thread: opened when its row begins or at its first border, read and recorded at each
+// border. Owning thread only; in a handler that interrupts it, nothing is counted. Events:
 // ovni/counter_events.h.
 #pragma once
 
@@ -14,21 +14,22 @@ namespace ovni::counters {
 
 class ThreadCounters {
  public:
-    // Counts from the clock `at` on, which is now, and at which there is no border.
+    // Starts counting now, at the clock `at`, without a border.
     void count_from(uint64_t at) noexcept;
     bool is_open() const { return is_open_; }
-    // Reads what the thread has used since the last call. The first call opens the counters.
+    // Reads the counts since the last call. The first call opens the counters.
     void read() noexcept;
-    // Records that at the clock `at`, unless nothing is known: read() was the first call, or was not called.
+    // Records these counts at the clock `at`, unless there are none because read() was the first call, or was
+    // not called.
     void emit(uint64_t at) noexcept;
     void close() noexcept;
     // True at the first call.
     bool is_first_end() { return !std::exchange(has_ended_, true); }
-    // Call in a fork's child: its thread is another one, with a stream of its own.
+    // Call in a fork's child, whose thread is new and has its own stream.
     void start_over() noexcept;
 
  private:
-    // Hardware counters, and software counters, of which every clock leads a group.
+    // One group for hardware counters; software counters need one group for each clock among them.
     static constexpr size_t most_groups = 3;
 
     void open() noexcept;

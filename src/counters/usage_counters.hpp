@@ -1,5 +1,5 @@
-// Counts that the kernel keeps of every thread anyway (getrusage, the clock of the thread): for counters that
-// perf_event_open refuses, as in many containers. No descriptors are needed.
+// Counts that the kernel keeps for every thread (getrusage, the thread's CPU clock), for counters that
+// perf_event_open refuses, as in many containers. Needs no descriptors.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@ namespace ovni::counters {
 
 class UsageCounters {
  public:
-    // Takes a counter, whose values go to that place. False if the kernel does not count it for everybody.
+    // Adds a counter, whose values go to index `place`. False if the kernel does not keep that count.
     bool add(const CounterRow& row, size_t place) noexcept;
-    // Adds what the calling thread has used since the last reading to the places.
+    // Adds the calling thread's use since the last reading to `deltas`.
     void read(uint64_t* deltas) noexcept;
 
     static bool has(const CounterRow& row) noexcept;

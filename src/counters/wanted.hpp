@@ -1,4 +1,4 @@
-// The counters that the user wants: OVNI_COUNTERS, read when the library is loaded.
+// The user's counters, from OVNI_COUNTERS, read when the library is loaded.
 #pragma once
 
 #include <span>
@@ -7,11 +7,11 @@
 
 namespace ovni::counters {
 
-// Lives as long as the process.
+// The counters live as long as the process.
 std::span<const CounterRow> wanted_counters() noexcept;
 bool wants_memory() noexcept;
 
-// Reads the setting. A word that is no counter is reported and left out, with all behind it.
+// Reads the setting. Reports a word that is no counter, and ignores it and all later words.
 void read_wanted_counters() noexcept;
 
 }  // namespace ovni::counters

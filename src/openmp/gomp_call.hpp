@@ -1,5 +1,5 @@
-// Calls of GCC's runtime, libgomp, that the program makes and that come to us first. They are passed on to
-// the function that they were meant for, and recorded unless that reports itself, through OMPT.
+// Wrappers of calls of GCC's runtime, libgomp. A call is passed on to the real function, and recorded unless
+// that runtime reports it through OMPT.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,13 @@ namespace ovni::openmp {
 template <class Function>
 class GompCall;
 
-// A call that is passed on: the real function, and reports before and after it. There may be none, as the
-// program may ask whether our function is there: then it is as if the program had one thread.
+// A call that is passed on: the real function, and reports before and after it. There may be no real
+// function, because a program may call ours after checking that it exists. Then the wrapper behaves as with
+// one thread.
 template <class Result, class... Arguments>
 class GompCall<Result(Arguments...)> {
  public:
-    // `caller`: an address in the code that calls.
+    // `caller`: an address in the calling code.
     GompCall(const GompFunction& function, const void* caller) noexcept
         : runtime_(function.runtime(caller)),
           real_(runtime_ ? reinterpret_cast<Real*>(runtime_->function(function)) : nullptr),
@@ -38,7 +39,7 @@ class GompCall<Result(Arguments...)> {
         if (!is_recorded_) return;
         if (Report report; report) report->leave(family, key);
     }
-    // Keys of waits are the numbers of State.
+    // The key of a wait is the number of its State.
     void leave_wait(State state) const noexcept { leave(Family::sync, static_cast<uint64_t>(state)); }
 
  private:

@@ -1,10 +1,10 @@
-// Whether this process records OpenMP, as OVNI_OPENMP says.
+// Whether this process records OpenMP, from OVNI_OPENMP.
 #pragma once
 
 namespace ovni::openmp {
 
-// False with OVNI_OPENMP=off, and while the tools that the user has named in OMP_TOOL_LIBRARIES have not been
-// asked: a runtime that meets this library first, because it is preloaded, asks it first.
+// False with OVNI_OPENMP=off, and while the runtime has not tried the user's tools in OMP_TOOL_LIBRARIES: it
+// may find this library first, because it is preloaded.
 bool tool_is_wanted() noexcept;
 
 // False with OVNI_OPENMP=off.

@@ -1,5 +1,5 @@
 // The part of the OpenMP tools interface (OMPT, chapter 4 of the OpenMP specification 5.1) that the tracer
-// uses. The numbers and the arguments are those of the specification, where a name here has `ompt_` in front;
+// uses. Numbers and arguments are those of the specification, where the names begin with `ompt_`;
 // tests/openmp compares them with the header of a runtime.
 #pragma once
 
@@ -7,7 +7,8 @@
 
 namespace ovni::openmp::ompt {
 
-// A word that the tool keeps with a thread, a parallel region or a task. A pointer to one may be null.
+// A word that the tool keeps with a thread, a parallel region or a task. A pointer to such a word may be
+// null.
 union Data {
     uint64_t value;
     void* pointer;
@@ -17,7 +18,7 @@ using AnyFunction = void (*)();
 using Lookup = AnyFunction (*)(const char* name);
 
 struct StartToolResult {
-    int (*initialize)(Lookup lookup, int initial_device, Data* tool);  // 0: the tool wants no more
+    int (*initialize)(Lookup lookup, int initial_device, Data* tool);  // 0: the tool is not used
     void (*finalize)(Data* tool);
     Data tool;
 };
@@ -45,7 +46,7 @@ enum : int {
 };
 }
 
-// The runtime may not know a callback; the result is of no interest.
+// The runtime may not support a callback; the result is not used.
 using SetCallback = int (*)(int callback, AnyFunction function);
 
 namespace thread {

@@ -1,4 +1,4 @@
-// The clocks at which the newest parallel regions ended, for threads that hear of it later. Any thread,
+// The clocks at which the newest parallel regions ended, for threads that learn of the end later. Any thread,
 // without locks.
 #pragma once
 
@@ -7,7 +7,7 @@
 namespace ovni::openmp {
 
 void note_end_of_region(uint32_t region, uint64_t clock) noexcept;
-// 0 if it goes on, or ended long ago.
+// 0 if the region goes on, or ended long ago.
 uint64_t end_of_region(uint32_t region) noexcept;
 
 }  // namespace ovni::openmp

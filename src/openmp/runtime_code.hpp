@@ -1,5 +1,5 @@
-// The code of a runtime that reports through OMPT. What it does for a call of the program, it may report as
-// done at a place of its own: such places say nothing about the program.
+// The code of a runtime that reports through OMPT. It may report places inside itself for calls of the
+// program; such places are ignored.
 #pragma once
 
 namespace ovni::openmp {
@@ -9,8 +9,7 @@ void note_runtime_code(const void* code) noexcept;
 
 bool is_runtime_code(const void* address) noexcept;
 
-// Called in a callback: the place in the program that the runtime was called at. Null if it is not known.
-// Slow.
+// Call in a callback: where the program called the runtime. Null if unknown. Slow.
 const void* caller_of_runtime() noexcept;
 
 }  // namespace ovni::openmp

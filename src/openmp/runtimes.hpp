@@ -1,8 +1,8 @@
-// Copies of an OpenMP runtime that are loaded, and which of them the libraries of the program call. A call
-// goes where it would have gone without us: to the functions that all of the program sees, if they were there
-// when the calling library was loaded, or else to those of the libraries that it is linked with.
+// The loaded copies of OpenMP runtimes, and which of them each library of the program calls. A call reaches
+// the function that it would have reached without the tracer: the globally visible one, if it existed when
+// the calling library was loaded, else that of the libraries that it is linked with.
 //
-// Threads of a team ask the loader nothing: the maker of the team may be in dlopen(), and wait for them.
+// Threads of a team must not call the loader: the maker of the team may be in dlopen(), and wait for them.
 #pragma once
 
 #include <atomic>
@@ -12,12 +12,12 @@ namespace ovni::openmp {
 
 class Runtime;
 
-// One function of runtimes that comes to us first.
+// One runtime function that has a wrapper here.
 class GompFunction {
  public:
     constexpr explicit GompFunction(const char* name) : name_(name) {}
 
-    // The runtime that the code at `caller` reaches with it; null if there is none.
+    // The runtime that a call of this function from `caller` reaches; null if there is none.
     const Runtime* runtime(const void* caller) const noexcept {
         if (const Runtime* found = everybodys_.load(std::memory_order_acquire)) [[likely]]
             return found;
@@ -29,18 +29,18 @@ class GompFunction {
     const Runtime* find(const void* caller) const noexcept;
 
     const char* name_;
-    std::atomic<const Runtime*> everybodys_{nullptr};  // there from the begin, for all of the program
+    std::atomic<const Runtime*> everybodys_{nullptr};  // loaded with the program, visible to all of it
 };
 
-// How each GompFunction is defined: so that all of them lie in one table.
+// Define each GompFunction with this macro, so that all are in one table.
 #define OVNI_GOMP_FUNCTION [[gnu::section("ovni_gomp")]] static constinit GompFunction
 
-// One library that has such functions. It stays loaded, so that they stay valid.
+// A library with such functions. It stays loaded, so that they stay valid.
 class Runtime {
  public:
-    // Null if it does not have that function.
+    // Null if the runtime lacks the function.
     void* function(const GompFunction& function) const noexcept;
-    // False if it reports to a tool (OMPT): then that is recorded.
+    // False if it reports through OMPT: then those reports are recorded instead.
     bool is_recorded() const noexcept { return is_recorded_.load(std::memory_order_relaxed); }
 
  private:
@@ -53,7 +53,7 @@ class Runtime {
     std::atomic<void*> functions_[most_functions] = {};
 };
 
-// Makes the runtime with the code at this address known, and keeps it loaded. Call before its threads begin.
+// Registers the runtime with the code at this address, and keeps it loaded. Call before its threads begin.
 const Runtime* know_runtime(const void* code) noexcept;
 
 }  // namespace ovni::openmp

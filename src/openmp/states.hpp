@@ -1,5 +1,5 @@
-// The states that a thread is in by its OpenMP constructs, and the events of the model `openmp` that enter
-// and leave them.
+// The states of a thread in OpenMP constructs, and the events of the model `openmp` that enter and leave
+// them.
 #pragma once
 
 #include <cstddef>
@@ -40,14 +40,15 @@ enum class State : uint8_t {
     atomic_section
 };
 
-// An end names the family of the state and a key within it.
+// The end of a construct is matched by the family of its state and a key within the family.
 enum class Family : uint8_t { worker, fork, task, work, masked, sync, acquiring, holding };
 
 struct StateRow {
     Family family;
     EventCode enter, leave;  // in the channel `subsystem`
-    uint16_t number = 0;  // of OVNI_OPENMP_LOOP and so on: the events carry it; 0: they are the reference's
-    bool is_counted = false;  // libovni-counters.so counts what the thread uses in it
+    uint16_t number =
+        0;  // of OVNI_OPENMP_LOOP and so on, part of the events; 0: events of the reference library
+    bool is_counted = false;  // counters are read at its borders
 };
 
 constexpr EventCode enter_further = "PX[", leave_further = "PX]";

@@ -1,4 +1,4 @@
-// Names of places in the program's code, for labels. Slow: files are read. Needs no debugging information.
+// Names of places in the program's code, for labels. Slow: reads files. Needs no debugging information.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace ovni::openmp {
 
-// Whether an address is where a call returns to, or the first of a function.
+// Whether an address is a return address, or the first address of a function.
 enum class Address : uint8_t { return_of_call, begin };
 
 // Writes "function+0x1f", "function" at its begin, or "file+0x1234" if no function is known there. At most

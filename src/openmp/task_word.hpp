@@ -1,5 +1,5 @@
-// A task keeps with itself in the runtime, in one word, its number in the process, the place that made
-// it, and whether it has run before: then it goes on, maybe in another thread.
+// The word that the runtime keeps for the tool with each task: its number in the process, the place that made
+// it, and whether it has run before. A task that has run before may continue in another thread.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace ovni::openmp {
 
 struct TaskWord {
-    uint32_t number = 0;  // 0: the task was made before the tool came
+    uint32_t number = 0;  // 0: the task was made before the tool was loaded
     CodePlace place = 0;
     bool has_run = false;
 

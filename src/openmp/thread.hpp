@@ -1,15 +1,15 @@
-// One thread of the program as OpenMP sees it: the constructs that it is in, the innermost last, and what its
-// stream shows of them. Whatever the runtime reports, each enter event gets its leave event in the same
-// stream, in the order of a stack:
+// The OpenMP state of a thread: the constructs that it is in, the innermost last, and what its stream shows
+// of them. Even if the runtime's reports are incomplete, each enter event gets its leave event in its stream,
+// in the order of a stack:
 //
-// - an end whose begin was not seen, or that has no stream, leaves no event;
+// - an end without a known begin, or without a stream, gives no event;
 // - what is still open inside of a construct that ends is ended with it, but for locks that are held: these
 //   are opened again at the same clock;
 // - a construct that began when nothing could be recorded is not shown, only known.
 //
-// While recording is off, events are emitted all the same: libovni follows them, and shows the states when
-// recording goes on. Only tasks that begin then are not shown. A fork's child and a stream that was opened
-// later begin with nothing.
+// Events are emitted even while recording is off: libovni follows them, and shows the states when recording
+// goes on. Only tasks that begin while it is off are not shown. In a fork's child, and in a stream that is
+// opened later, no construct is open at first.
 #pragma once
 
 #include <cerrno>
@@ -24,15 +24,15 @@ namespace ovni::openmp {
 
 class Runtime;
 
-// A construct that a thread is in. `key` tells constructs of a family apart: the number of the task or
-// region, the id of a lock, the kind of a worksharing or wait.
+// A construct that a thread is in. `key` identifies it within its family: the number of the task or region,
+// the id of a lock, the kind of a worksharing construct or wait.
 struct Entered {
     State state;
     uint64_t key = 0;
     CodePlace place = 0;
     uint32_t number = 0;               // of the region or of the task's body, in the process
     uint32_t threads = 0, thread = 0;  // of State::part_of_region
-    const Runtime* runtime = nullptr;  // that made the region, if it is known
+    const Runtime* runtime = nullptr;  // that made the region; null if unknown
 };
 
 class Thread {
@@ -45,31 +45,32 @@ class Thread {
     // The Thread of the calling thread, made at the first call; null without memory.
     static Thread* here() noexcept;
 
-    // A report of the runtime begins, at this clock; false if it came amid another one, in a handler.
+    // Begins a report of the runtime at the present clock; false if it interrupts another report, in a
+    // handler.
     bool begin_report() noexcept;
     void end_report() noexcept { is_reporting_ = false; }
 
     void enter(const Entered& construct) noexcept;
-    // The innermost construct of the family with that key, and all inside of it, ends.
+    // Ends the innermost construct of the family with that key, and all inside it.
     void leave(Family family, uint64_t key) noexcept;
-    // The tasks inside of the innermost such construct end, but not what it waits in; false if the thread is
-    // in none.
+    // Ends the tasks inside the innermost such construct, but not the construct's own waits; false if the
+    // thread is in no such construct.
     bool return_to(Family family, uint64_t key) noexcept;
     // True if the address is the place of the parallel region that the thread is in.
     bool is_place_of_region(const void* address) const noexcept;
-    // The place of the innermost taskloop, null if it is in none.
+    // The place of the innermost taskloop, null if there is none.
     const void* address_of_taskloop() const noexcept;
-    // True if another thread made a region that this one is in.
+    // True if the thread is in a region that another thread made.
     bool works_for_another() const noexcept;
-    // The runtime of the innermost region; null if it is not known.
+    // The runtime of the innermost region; null if unknown.
     const Runtime* runtime_of_team() const noexcept;
-    // All ends.
+    // Ends all constructs.
     void leave_all() noexcept;
 
-    // The region of the thread's innermost part is over now, for all threads.
+    // Notes that the region of the thread's innermost part ends now, for all threads.
     void note_region_end() noexcept;
-    // Runtimes let threads report the end of a region only when the next one begins. If the region of the
-    // innermost part is over, the events of this report get the clock of its end.
+    // In some runtimes threads report the end of a region only when the next one begins. If the region of the
+    // innermost part has ended, the events of this report get the clock of its end.
     void end_with_region() noexcept;
 
     // Events that change no state.
@@ -78,7 +79,7 @@ class Thread {
     void record_chunk(uint64_t first, uint64_t count) noexcept;
     void record_cancellation(uint32_t flags) noexcept;
     void record_spin(bool begins) noexcept;
-    // Records on which CPU the thread runs.
+    // Records the CPU on which the thread runs.
     void record_cpu() noexcept;
 
  private:
@@ -89,7 +90,7 @@ class Thread {
     };
     enum class Required : uint8_t { nothing, reference, newest };
     static constexpr uint32_t nothing = UINT32_MAX;
-    static constexpr uint32_t most_shown = 400;  // an emulator takes no more than 512
+    static constexpr uint32_t most_shown = 400;  // the emulator accepts at most 512
 
     bool can_record() noexcept;
     bool begin_stream() noexcept;
@@ -111,17 +112,17 @@ class Thread {
     Frame* frames_ = nullptr;
     uint32_t size_ = 0, room_ = 0;
     uint32_t* types_ = nullptr;  // by place: the label's number in the stream, 0: not defined there
-    const ovni_private_window* window_ = nullptr;  // of the stream that the frames are shown in
+    const ovni_private_window* window_ = nullptr;  // of the stream that shows the frames
     uint64_t at_ = 0;                              // clock of this report
     int cpu_ = -1;
     uint32_t cpu_age_ = 0;
     Required required_ = Required::nothing;
     bool is_reporting_ = false;
-    bool is_past_ = false;  // at_ is
+    bool is_past_ = false;  // at_ is in the past
 };
 
-// A call of the runtime in which its thread reports something: errno stays as it was. Null if nothing can be
-// reported.
+// Lives during a callback or wrapper in which the thread reports something; keeps errno. False if nothing can
+// be reported.
 class Report {
  public:
     Report() noexcept : saved_(errno), thread_(Thread::here()) {
@@ -142,7 +143,7 @@ class Report {
     Thread* thread_;
 };
 
-// Numbers of tasks, implicit ones too, in the process; never 0.
+// The next number of a task, explicit or implicit, in the process; never 0.
 uint32_t next_task() noexcept;
 uint32_t next_region() noexcept;
 

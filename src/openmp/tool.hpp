@@ -19,7 +19,7 @@ Callback callback_of(int number, Function* function) {
     return {number, reinterpret_cast<ompt::AnyFunction>(function)};
 }
 
-// The runtime that asked for the tool, null if it is not known: regions that are reported are its.
+// Sets the runtime that started the tool, null if unknown: reported regions belong to it.
 void set_ompt_runtime(const Runtime* runtime) noexcept;
 
 std::span<const Callback> region_callbacks() noexcept;

@@ -1,6 +1,6 @@
-// A chain of alarms after parsing. A chain arms its alarms one after the other; a hit of the armed one fires
-// its event (ovnirun --help control has the grammar). Plain data: the parser makes it, the engine lays it
-// out.
+// A chain of alarms after parsing. A chain arms its alarms one after the other; the last hit that the armed
+// alarm waits for fires its event (ovnirun --help control has the grammar). Plain data: the parser makes it,
+// the engine copies it.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ enum class AlarmKind : uint8_t {
     slow_call,
     interactive,
     timeout,
-    how_many  // none: behind the last
+    how_many  // number of kinds
 };
 inline constexpr auto kind_count = static_cast<size_t>(AlarmKind::how_many);
 
@@ -56,7 +56,7 @@ struct Sampling {
 struct Alarm {
     Event event = Event::start;
     AlarmKind kind = AlarmKind::icount;
-    // The number that a hit brings: instructions, address or offset, immediate, leaf, both halves of magic,
+    // The value that a hit must have: instructions, address or offset, immediate, leaf, both halves of magic,
     // number of the MPI function, ns of a timeout; hash_of(text) if the value is a text.
     uint64_t value = 0;
     std::string text;  // symbol, image, string, name in capitals, hexadecimal digits; function as written
@@ -83,7 +83,7 @@ struct Chain {
     size_t name_offset = 0;
 };
 
-// An alarm cannot count further than this: 70 million million.
+// The greatest count of an alarm: 7e13.
 inline constexpr uint64_t largest_target = (uint64_t{1} << 46) - 1;
 
 constexpr uint64_t hash_of(std::string_view text) noexcept {

@@ -1,5 +1,5 @@
-// The kinds of alarms, one row each: the name, whether a back end looks for hits, and how the value is read,
-// which is the fields between the kind and the modifiers.
+// The kinds of alarms, one row each: the name, the back end that looks for hits, and how the value is read.
+// The value is the fields between the kind and the modifiers.
 #pragma once
 
 #include <span>
@@ -27,8 +27,8 @@ enum class BackEnd : uint8_t { present, code_library };
 struct KindRow {
     AlarmKind kind;
     std::string_view name;  // as chains spell it; chain_parser.cpp has other spellings
-    BackEnd back_end;       // whether anything looks for hits of this kind
-    size_t fields;          // of its value; int3 and interactive take an optional one, not counted here
+    BackEnd back_end;       // looks for hits of this kind
+    size_t fields;          // number of fields; int3 and interactive take an optional one, not counted here
     // Reads the value into the alarm. Call with that many fields, none of them empty.
     Fault (*read)(const Reading& reading, std::span<const Piece> fields, Alarm& alarm);
 };

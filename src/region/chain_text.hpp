@@ -28,12 +28,12 @@ struct Error {
     std::string message() const noexcept;
 };
 
-// Nothing, or the error.
+// Empty, or the error.
 using Fault = std::optional<Error>;
 
 struct Letter {
     char c = 0;
-    bool is_quoted = false;  // then it neither separates nor is trimmed
+    bool is_quoted = false;  // quoted letters neither separate nor are trimmed
     size_t offset = 0;
 };
 

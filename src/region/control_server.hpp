@@ -1,6 +1,6 @@
-// The socket that ovnictl talks to, and its clients. The server waits for no client: one that does not take
-// its reply is dropped. If there are most_clients and another wants to come, the one idle for longest is
-// dropped after a while. Used by one thread.
+// The control socket for ovnictl, and its clients. The server never waits for a client: one that does not
+// receive its reply is dropped. If there are most_clients and another one connects, the one idle for longest
+// is dropped after a while. Used by one thread.
 #pragma once
 
 #include <poll.h>
@@ -26,11 +26,11 @@ class ControlServer {
 
     constexpr ControlServer() = default;
 
-    // Replaces any socket of that path, which a dead process with our number has left. False with errno.
+    // Replaces a socket at that path, which a dead process with an equal pid has left. False with errno.
     bool listen(const std::string& path) noexcept;
     bool is_listening() const noexcept { return path_.has_value(); }
 
-    // The descriptors to poll, in `count` places of `polled`, until that time at most (CLOCK_MONOTONIC).
+    // The descriptors to poll, the first `count` of `polled`, and the time to poll until (CLOCK_MONOTONIC).
     struct Watched {
         size_t count;
         uint64_t until;
@@ -39,7 +39,7 @@ class ControlServer {
     // Answers at most one request of each client.
     void serve(std::span<const pollfd> polled, Answer answer) noexcept;
 
-    // Any thread; removes the name once.
+    // Removes the socket's name, once. Any thread.
     void unlink() noexcept;
     void close() noexcept;
 
@@ -60,7 +60,7 @@ class ControlServer {
     std::atomic<bool> is_linked_{false};
     uid_t owner_ = 0;
     OwnDescriptor socket_;
-    uint64_t rests_until_ = 0;  // while the system has no descriptor left
+    uint64_t rests_until_ = 0;  // accepts nobody until then, because the system has no descriptor left
     std::array<Client, most_clients> clients_;
 };
 

@@ -1,4 +1,4 @@
-// The settings of the controller: environment variables, which options of ovnirun set.
+// The settings of the controller, from environment variables that options of ovnirun set.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace ovni::region {
 
-// Whose recording an event starts or stops.
+// Where an event starts or stops recording.
 enum class Scope : uint8_t {
-    thread,   // the thread that fires; with bcast all
+    thread,   // the thread that fires; with bcast all threads
     process,  // all threads
     job       // all ranks, which agree on the moment
 };
@@ -34,7 +34,7 @@ class RankList {
     std::vector<Range> ranges_;
 };
 
-// The rank in the environment that the launcher made.
+// The rank from the launcher's environment.
 std::optional<uint32_t> own_rank() noexcept;
 
 // How instructions are counted.
@@ -53,7 +53,7 @@ struct ControlSettings {
     Counting counting;
 
     static Fault from_environment(ControlSettings& settings) noexcept;
-    // A program that no launcher gave a rank is rank 0 of its job.
+    // True if the settings apply to the rank. A program without a launcher's rank is rank 0.
     bool concern(std::optional<uint32_t> rank) const noexcept { return ranks.holds(rank.value_or(0)); }
 };
 

@@ -1,8 +1,8 @@
-// The region controller of a process: reads the settings before the first stream, reports hits to the engine
-// in the name of the threads that have them, and delivers the events that fire. The writer knows it by the
-// table in runtime/gate.hpp, libovni-mpi by the functions of ovni/private.h, programs by ovni/control.h.
+// The region controller of a process: reads the settings before the first stream, reports each thread's hits
+// to the engine, and delivers the events that fire. The writer calls it through the table in
+// runtime/gate.hpp, libovni-mpi by the functions of ovni/private.h, programs by ovni/control.h.
 //
-// It begins once, and stays: once running() is set, any thread may use it without a lock.
+// It begins once and never ends: after running() is set, any thread may use it without a lock.
 #pragma once
 
 #include <atomic>
@@ -41,7 +41,7 @@ class RegionController {
     void end() noexcept;
     bool decides() const noexcept { return running() != nullptr && running()->decides(); }
 
-    // Begins if that is still to be done: a site may be hit before the first stream exists.
+    // Begins unless it has begun: a site may be hit before the first stream exists.
     void begin_here() noexcept;
     // Null if there are no chains, or before the process has begun.
     Running* running() const noexcept { return running_.load(std::memory_order_acquire); }
@@ -52,8 +52,8 @@ class RegionController {
     // A site of these alarms.
     void hit(std::span<const uint16_t> alarms) noexcept;
 
-    // True if the alarm is armed in a thread. The main thread is one from the begin on, others are when they
-    // begin.
+    // True if the alarm is armed in a thread. The main thread counts from the begin on, other threads from
+    // their begin.
     bool is_armed_somewhere(uint16_t alarm) const noexcept;
 
     // Instructions of the calling thread, as in ovni/private.h.
@@ -71,14 +71,14 @@ class RegionController {
     // The calling thread ends.
     void detach() noexcept;
 
-    // Fires an event as an alarm does. False if this process has no controller.
+    // Fires an event like an alarm. False if this process has no controller.
     bool fire(Event event, uint32_t thread, bool is_broadcast) noexcept;
     Delivery& delivery() noexcept { return delivery_; }
 
     // Whether a chain has begun recording in this process. It is not needed if recording begins at once.
     enum class Start : uint8_t { not_needed, missing, seen };
     Start start() const noexcept;
-    // The ranks of the job report together: end() says no more of it.
+    // Call if the ranks of the job report missing starts together: end() then does not.
     void leave_report_to_job() noexcept { is_reported_by_job_ = true; }
     // Warns of ranks without a start.
     void warn_about_starts(uint64_t seen, uint64_t missing) noexcept;
@@ -122,8 +122,8 @@ class RegionController {
     Service service_;
     std::atomic<bool> has_service_{false};
     std::atomic<bool> is_reported_by_job_{false};
-    bool is_child_ = false;  // of a fork, while chains were at work
-    // For the thread of the service: the stream that it reports for, and events still to pass to listeners.
+    bool is_child_ = false;  // of a fork, while chains were running
+    // For the service's thread: the stream that it reports for, and events still to pass to listeners.
     std::atomic<writer::Stream*> reported_stream_{nullptr};
     struct Undelivered {
         Firing firing;

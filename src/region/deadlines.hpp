@@ -1,6 +1,7 @@
 // Deadlines of alarms, the earliest first, equal ones in the order in which they were set. A sorted table of
-// fixed size, as arming an alarm may not allocate. A chain has one armed alarm in a thread, so there is room
-// for four chains with a timeout in as many threads as the engine has slots for. One thread at a time.
+// fixed size, because arming an alarm must not allocate. A chain has one armed alarm in a thread, so the
+// table suffices for four chains with timeouts in all threads that the engine has slots for. Not for
+// concurrent use.
 #pragma once
 
 #include <algorithm>

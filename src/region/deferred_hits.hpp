@@ -1,5 +1,5 @@
-// Hits of the thread that forks. It holds all that an event needs, so they are reported when the fork is
-// done: in the parent, and in the child, which has come by the same places. Only one thread forks at a time.
+// Hits in a thread while it forks. It holds locks that an event needs, so the hits are reported after the
+// fork: in the parent, and in the child, which has passed these sites, too. Only one thread forks at a time.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class DeferredHits {
                 ++lost_;
         }
     }
-    // Calls hit(alarm) for each; returns how many there was no room for.
+    // Calls hit(alarm) for each hit; returns the number of hits that found no room.
     template <class Hit>
     uint64_t report(Hit hit) noexcept {
         const size_t size = std::exchange(size_, 0);

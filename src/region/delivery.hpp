@@ -16,8 +16,8 @@ namespace ovni::region {
 
 inline constexpr std::string_view default_start_cause = "default start";
 
-// True if the calling thread runs a handler of the program that interrupted the writer's work. Threads of the
-// library may go on then, such a handler may not.
+// True if the calling thread runs a handler of the program that interrupted the writer's work. The library's
+// own threads return false.
 bool is_amid_of_program() noexcept;
 
 class Delivery {
@@ -30,10 +30,10 @@ class Delivery {
     // Call before any event.
     void set_up(const ControlSettings& settings, std::optional<uint32_t> rank,
                 writer::Recording first) noexcept;
-    // `stream`: of the thread that fires; null if it has none. Listeners are called later, by
-    // call_listeners(), when no thread can wait for the caller any more.
+    // `stream`: of the thread that fires; null if it has none. Call call_listeners() afterwards, when the
+    // caller holds nothing that other threads wait for.
     Outcome deliver(const Firing& firing, std::string_view cause, writer::Stream* stream) noexcept;
-    // The calling thread has a stream now: events that concerned it alone before take effect.
+    // Call when the calling thread has got a stream: earlier events for this thread alone take effect.
     void follow_stream(writer::Stream* stream) noexcept;
 
     Scope scope() const noexcept { return scope_; }
@@ -43,10 +43,11 @@ class Delivery {
     void agree(uint64_t wish) noexcept;
 
     void call_listeners(const Firing& firing, std::string_view cause = {}) noexcept;
-    // True if anything has started recording, or wished for it.
+    // True if an event has started recording, or requested it.
     bool has_start() const noexcept { return has_start_.load(std::memory_order_relaxed); }
-    // False if there are too many. The main thread may have begun before any code of the program. If that is
-    // its last event so far, the listener is told so right before the next one, and never within this call.
+    // False if there are too many listeners. The main thread's default start may have fired before any code
+    // of the program ran. If that is its last event so far, the listener is called for it right before the
+    // next event, never within this call.
     bool add_listener(Listener* listener, void* data) noexcept;
     void start_over_in_child() noexcept;
 
@@ -56,8 +57,8 @@ class Delivery {
         void* data = nullptr;
     };
     static constexpr size_t most_listeners = 16;
-    // Those whom an event is told to: the first ones. Bits of `after_start`: to be told a default start
-    // first.
+    // The listeners to call for an event: the first `count`. Bits of `after_start`: those to call for the
+    // default start first.
     struct Audience {
         size_t count;
         uint32_t after_start;
@@ -67,7 +68,7 @@ class Delivery {
 
     Outcome take_effect(const Firing& firing, writer::Stream* stream, bool is_default_start,
                         uint64_t& clock) noexcept;
-    // The fate of a change that comes during another one.
+    // What happens to a change that comes during another one.
     enum class Amid : uint8_t { is_ignored, waits };
     Outcome change(writer::Recording to, writer::Stream* only, Amid amid, uint64_t& clock) noexcept;
     Outcome change_own_thread(writer::Recording to, uint64_t& clock) noexcept;

@@ -1,15 +1,15 @@
-// The chain engine: sites report hits, events fire. Laid out once from a plan; from then on nothing
-// allocates, locks or waits, so any thread may report at any time, even in signal handlers.
+// The chain engine: sites report hits, and events fire. Its tables are made once from a plan; afterwards
+// nothing allocates, locks or waits, so any thread may report at any time, even in signal handlers.
 //
 // The state of an alarm is one word: epoch, armed, count. An alarm that is global, or for one thread, has no
-// other word. Other alarms have one more word per thread. The alarm's own word says whether it is armed for
-// all; a thread's word holds as long as its epoch is that of the alarm. So one compare-and-swap arms or
-// disarms all threads, later ones too.
+// other word. Other alarms have one more word per thread. The alarm's own word shows whether it is armed for
+// all threads. A thread's word is valid as long as its epoch equals the alarm's. So one compare-and-swap arms
+// or disarms all threads, including later ones.
 //
-// The hit of one alarm is atomic. A hit that meets several alarms is one such step for each, in the order of
-// chains and alarms. Events fire in that order; the next alarms are armed after the last step, so a site
-// cannot hit an alarm that it has just armed. Steps of other threads, or of a signal handler, may come in
-// between. Exactly one thread fires for each arming of a broadcast or global alarm.
+// The hit of one alarm is atomic. A hit that concerns several alarms is one atomic step for each, in the
+// order of chains and alarms. Events fire in that order. The next alarms are armed after the last step, so a
+// site cannot hit an alarm that it has just armed. Steps of other threads, or of a signal handler, may come
+// in between. Exactly one thread fires for each arming of a broadcast or global alarm.
 #pragma once
 
 #include <array>
@@ -30,12 +30,12 @@
 namespace ovni::region {
 
 inline constexpr uint32_t all_threads = std::numeric_limits<uint32_t>::max();
-inline constexpr uint16_t no_alarm = std::numeric_limits<uint16_t>::max();  // no alarm has fired it
+inline constexpr uint16_t no_alarm = std::numeric_limits<uint16_t>::max();  // fired without an alarm
 
 struct Firing {
     Event event;
     uint32_t thread;    // number of the thread that fires
-    bool is_broadcast;  // the event is meant for all
+    bool is_broadcast;  // the event is for all threads
     uint16_t alarm;     // in the order of chains and alarms, or no_alarm
 };
 
@@ -43,12 +43,12 @@ struct Firing {
 struct Hooks {
     void* context = nullptr;
     void (*fired)(void* context, const Firing& firing) noexcept = nullptr;
-    // An alarm is armed from now on, in this thread or in all_threads: a back end starts its timer, or sets
-    // its sites.
+    // Called when an alarm is armed in `thread`, which may be all_threads: a back end starts its timer, or
+    // sets its sites.
     void (*armed)(void* context, uint16_t alarm, uint32_t thread) noexcept = nullptr;
 };
 
-// A thread as the engine knows it. Each thread keeps its copy.
+// The engine's handle of a thread. Each thread keeps its copy.
 struct Thread {
     static constexpr uint32_t no_slot = std::numeric_limits<uint32_t>::max();
     uint32_t number = 0;
@@ -69,27 +69,27 @@ class Engine {
     // Called when a thread is created, so numbers follow the order of creation; the main thread is 0.
     uint32_t next_thread_number() noexcept { return next_number_.fetch_add(1, std::memory_order_relaxed); }
 
-    // Gives a thread its slot, and fires the default start. If no slot is free the thread goes on without
-    // one: alarms that are global, or for it alone, count its hits, the others do not.
+    // Gives a thread its slot, and fires the default start. If no slot is free, the thread has none: then
+    // only alarms that are global, or for it alone, count its hits.
     Thread attach(uint32_t number) noexcept;
     // Frees the slot for another thread.
     void detach(Thread thread) noexcept;
-    // Call in a fork's child, which has that thread only, or no attached one.
+    // Call in a fork's child, which has only this thread, or no attached one.
     void start_over_in_child(Thread only) noexcept;
     uint64_t threads_without_slot() const noexcept {
         return threads_without_slot_.load(std::memory_order_relaxed);
     }
 
-    // True if a chain may wait for such a hit, sooner or later. Costs two loads.
+    // True if a chain may ever wait for such a hit. Costs two loads.
     bool is_awaited(AlarmKind kind, uint64_t value = 0) const noexcept {
         return (awaited_[static_cast<size_t>(kind)] >> bucket(value) & 1) != 0;
     }
-    // True if an alarm is armed in this thread. For sites to which finding the value is expensive.
+    // True if an alarm of this kind is armed in this thread. For sites whose value is expensive to find.
     bool is_armed(Thread thread, AlarmKind kind) const noexcept;
     bool is_armed(Thread thread, uint16_t alarm) const noexcept;
     // True if the alarm is armed in an attached thread.
     bool is_armed_somewhere(uint16_t alarm) const noexcept;
-    // True if it will be in one that is attached now.
+    // True if the alarm would be armed in a thread that is attached now.
     bool is_armed_for_new_threads(uint16_t alarm) const noexcept;
 
     // A site is hit. `detail`: level of MPI_Pcontrol, subleaf of cpuid, ns of a call.
@@ -100,30 +100,29 @@ class Engine {
         uint64_t value = hash_of(text);
         if (is_awaited(kind, value)) report(thread, kind, value, text, detail);
     }
-    // A site is hit whose alarms the back end knows, in ascending order.
+    // A site is hit. `alarms`: the site's alarms, as the back end knows them, in ascending order.
     void hit(Thread thread, std::span<const uint16_t> alarms) noexcept;
 
-    // Such a hit is counted if it fires nothing; else nothing is done. No more than general registers are
-    // used.
-    enum class Quiet : uint8_t { counted, idle, may_fire };  // idle: none is armed in this thread
+    // Counts such a hit if it fires nothing; else does nothing. Uses only general registers.
+    enum class Quiet : uint8_t { counted, idle, may_fire };  // idle: no alarm is armed in this thread
     Quiet count_quietly(Thread thread, std::span<const uint16_t> alarms) noexcept;
 
     // `count` instructions were executed. An alarm fires after its last one, and the next alarm counts from
     // the following instruction on.
     void instructions(Thread thread, uint64_t count) noexcept;
-    // A block of `count` instructions is about to be executed. Alarms that its instructions reach fire now,
-    // at its beginning; alarms that are armed by that count the block too.
+    // A block of `count` instructions is about to be executed. Alarms that are reached within it fire now, at
+    // its beginning; alarms that are armed by that count this block, too.
     void block(Thread thread, uint64_t count) noexcept;
-    // How many instructions this thread may execute before one of its alarms can fire; largest_target or more
-    // if none counts. For global alarms other threads can make it less.
+    // The number of instructions that this thread may execute before one of its alarms can fire;
+    // largest_target or more if no alarm counts. For global alarms other threads can reduce it.
     uint64_t instructions_until_next(Thread thread) const noexcept;
-    // True if the next instruction is the first one of a sample, and no other count ends with it.
+    // True if the next instruction is the first of a sample, and no other count ends with it.
     bool begins_sample(Thread thread) const noexcept;
-    // For threads that report what they executed later: these two are called in turn. Another thread may arm
-    // an alarm in between, which then counts from the next settle() on; a global alarm counts all.
+    // For threads that report executed instructions later: call these two in turn. If another thread arms an
+    // alarm in between, that counts from the next settle() on; a global alarm counts all.
     uint64_t begin_count(Thread thread) noexcept;  // returns instructions_until_next()
     void settle(Thread thread, uint64_t count) noexcept;
-    // True if hits of several threads may be counted together, or end each other's counts.
+    // True if alarms may count hits of several threads together, or if one thread may end another's count.
     bool shares_counts() const noexcept;
 
  private:
@@ -132,7 +131,7 @@ class Engine {
     enum class Reach : uint8_t { own_thread, all };
     enum class Count : uint8_t { exact, blocks };
 
-    // An alarm as the engine needs it.
+    // The engine's data of an alarm.
     struct Rule {
         uint64_t value;
         uint64_t target;
@@ -210,7 +209,7 @@ class Engine {
     std::vector<Rule> rules_;
     std::vector<ChainRule> chains_;
     std::array<std::vector<uint16_t>, kind_count> of_kind_;
-    std::vector<uint16_t> counters_;  // alarms that count instructions
+    std::vector<uint16_t> counters_;  // all alarms that count instructions
 
     std::vector<Word> alarm_words_;
     std::vector<Word> phases_;      // of a uniform alarm: starts and stops so far

@@ -21,8 +21,8 @@ namespace ovni::region {
 enum class Outcome : uint8_t {
     done,
     was_so,   // no effect
-    ignored,  // it came during another change, or nothing can be changed
-    wished    // a wish that the ranks of the job have to agree on
+    ignored,  // came during another change, or recording cannot be changed
+    wished    // a wish on which the ranks of the job have to agree
 };
 
 const char* name_of(Outcome outcome) noexcept;
@@ -41,9 +41,9 @@ class EventLog {
 
     // Call before any line. Empty: no log. A relative name is in the current working directory.
     void set_name(const std::string& name, std::optional<uint32_t> rank);
-    // The table of descriptors that the calling thread has.
+    // The descriptor table of the calling thread.
     enum class Descriptors : uint8_t { of_program, of_service };
-    // `at_once`: in a handler that interrupted a slow way of the library, so the line may be lost.
+    // `at_once`: in a handler that interrupted a slow path of the library, so the line may be lost.
     enum class Urgency : uint8_t { usual, at_once };
     // Call inside a SlowPath.
     void write(const LogLine& line, Descriptors descriptors, Urgency urgency) noexcept;

@@ -1,6 +1,7 @@
 // Scope `job`: the wish of this process, until all ranks have agreed. A wish is a number that ranks combine
-// by maximum: (changes agreed so far + 1) * 2, plus 1 if recording is to begin. So if two are made before the
-// next agreement, the one to begin wins; the other is made again afterwards. Lock-free, for any thread.
+// by maximum: (changes agreed so far + 1) * 2, plus 1 if recording should begin. So if two different wishes
+// are made before the next agreement, the wish to begin wins, and the other is made again afterwards.
+// Lock-free, for any thread.
 #pragma once
 
 #include <atomic>
@@ -17,13 +18,13 @@ class JobWish {
 
     // Sets the first state of recording, equal on all ranks.
     void begin(writer::Recording state) noexcept;
-    // Wishes for a state. Returns false, and drops an earlier wish, if recording has that state and no rank
-    // can be changing it.
+    // Sets the wish for a state. If recording has that state and no rank can be changing it, returns false
+    // and drops an earlier wish.
     bool want(writer::Recording to) noexcept;
-    // The wish to combine over the ranks; 0: none. The result is unknown until agree().
+    // The wish to combine over the ranks; 0: none. The wish is pending until agree().
     uint64_t wish() noexcept;
-    // Takes the maximum, equal on all ranks; returns the change that takes effect now. Nothing if it was
-    // known.
+    // Takes the maximum, equal on all ranks, and returns the change that takes effect now; empty if it took
+    // effect before.
     std::optional<writer::Recording> agree(uint64_t wish) noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// Names that the values of alarms may have.
+// Names that are allowed in the values of alarms.
 #pragma once
 
 #include <span>
@@ -6,9 +6,9 @@
 
 namespace ovni::region {
 
-// Names of a kind are not looked up if there are none.
+// If a list is empty, names of that kind are not checked.
 struct KnownNames {
-    // "MPI_Send", ...: the place is the number of the function.
+    // "MPI_Send", ...: the index is the number of the function.
     std::span<const std::string_view> mpi_functions = {};
     // In capitals.
     std::span<const std::string_view> isa_extensions = {}, isa_categories = {};

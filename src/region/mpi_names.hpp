@@ -1,4 +1,4 @@
-// Names of MPI functions, from libovni-mpi.so if the process has it.
+// Names of MPI functions, from libovni-mpi.so if it is loaded.
 #pragma once
 
 #include <string_view>
@@ -6,7 +6,7 @@
 
 namespace ovni::region {
 
-// The place is the number of the function. Empty without that library.
+// The index is the number of the function. Empty without that library.
 std::vector<std::string_view> mpi_function_names() noexcept;
 
 }  // namespace ovni::region

@@ -4,8 +4,8 @@
 //     -uniform-count C -controller-default-start 0|1    -controller-log 0|1    -controller-olog FILE
 //     -pinplay-control 0|1
 //
-// A value is the next word, or stands behind '='. A word may have _ in place of -, and log: before it. All
-// but the first are an older spelling: they become chains. The last changes nothing: it is about a recorder
+// A value is the next word, or follows '='. A word may have _ instead of -, and log: before it. All except
+// the first are an older spelling, and are translated to chains. The last is ignored: it concerns a recorder
 // that does not exist here.
 #pragma once
 
@@ -23,22 +23,23 @@ namespace ovni::region {
 
 enum class Choice : uint8_t { no, yes };
 
-// The name above that is meant, both without dashes before it; empty if none is.
+// The option of the list above that `spelled` means, without leading dashes; empty if it is none of them.
+// `spelled` has no leading dashes either.
 std::string_view option_word(std::string_view spelled) noexcept;
 
 class OptionWords {
  public:
-    // Takes the first one or two words and returns their number; 0 if the first is no word of the controller.
-    // Sets `fault` if its value is missing or wrong.
+    // Takes one or two words from the front and returns their number; 0 if the first is no word of the
+    // controller. Sets `fault` if its value is missing or wrong.
     size_t take(std::span<const std::string_view> words, Fault& fault) noexcept;
 
-    // Call after the last word. Returns all chains, those of the older spellings last.
+    // Call after the last word. Sets `chains` to all chains, those from older spellings last.
     Fault finish(std::vector<std::string>& chains) const noexcept;
 
     Choice default_start() const noexcept { return default_start_; }
     Choice log() const noexcept { return log_.value_or(log_file_.empty() ? Choice::no : Choice::yes); }
     const std::string& log_file() const noexcept { return log_file_; }
-    // True if the words set it.
+    // True if the words set the default start.
     bool has_default_start() const noexcept { return has_default_start_; }
     bool has_log() const noexcept { return log_.has_value() || !log_file_.empty(); }
 
@@ -50,7 +51,7 @@ class OptionWords {
     std::optional<uint64_t> uniform_skip_, uniform_period_, uniform_length_, uniform_count_;
     Choice default_start_ = Choice::yes;
     bool has_default_start_ = false;
-    std::optional<Choice> log_;  // nothing: there is a log if a file is named
+    std::optional<Choice> log_;  // empty: there is a log if a file is named
     std::string log_file_;
 };
 

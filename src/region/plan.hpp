@@ -1,4 +1,4 @@
-// All chains of a process, checked together: names, waits for other chains, and alarms that may stand only
+// All chains of a process, checked together: names, waits for other chains, and alarms that are allowed only
 // once.
 #pragma once
 
@@ -17,19 +17,19 @@ namespace ovni::region {
 
 inline constexpr size_t most_alarms = 128;  // of all chains
 
-// Whether every thread begins with a start of its own, which no chain fires.
+// Whether every thread begins with a start event that no chain fires.
 enum class DefaultStart : uint8_t { off, on };
 
 struct Plan {
     std::vector<Chain> chains;
-    std::vector<std::vector<size_t>> waiters;  // for each chain the chains that its end arms
+    std::vector<std::vector<size_t>> waiters;  // for each chain: the chains that its end arms
     std::vector<std::string> warnings;
 
-    // The rule that says whether recording is on at the beginning. It is off if a chain starts it later.
+    // Whether recording is on at the beginning. It is off if a chain starts it later.
     bool begins_recording(DefaultStart default_start) const noexcept;
 };
 
-// `chains`: the texts of --control. A fault shows the place in its chain.
+// `chains`: the texts of --control. A fault contains its place in the chain.
 Fault make_plan(std::span<const std::string> chains, const KnownNames& known, Plan& plan) noexcept;
 
 // The chains of OVNI_CONTROL, with ';' between them. A ';' in quotes, or an escaped one, does not separate.
@@ -48,8 +48,8 @@ bool has_alarm(const Plan& plan, Condition condition) {
         plan.chains, [&](const Chain& chain) { return std::ranges::any_of(chain.alarms, condition); });
 }
 
-// The error about the first alarm that no back end looks for; nothing if there is none.
-// Alarms on the program's code need libovni-code.so.
+// The error about the first alarm that has no back end; empty if there is none. Alarms on the program's code
+// need libovni-code.so.
 enum class CodeLibrary : bool { absent, present };
 bool waits_for_code(const Plan& plan) noexcept;
 bool has_fixed_address(const Plan& plan) noexcept;

@@ -1,4 +1,4 @@
-// The chains of a process at work: the engine, and the facts of alarms that it does not hold.
+// The active chains of a process: the engine, and the facts of alarms that the engine does not hold.
 #pragma once
 
 #include <atomic>
@@ -22,9 +22,9 @@ struct AlarmFacts {
     uint64_t count = 1;
     uint16_t chain = 0;
     bool is_of_code = false;
-    bool is_single = false;  // global, or for one thread: a deadline is one hit
+    bool is_single = false;  // global, or for one thread: its deadline hits once
 
-    // For a timeout: its CLOCK_MONOTONIC time; and whether it has come, for threads that begin later.
+    // For a timeout: its CLOCK_MONOTONIC time; whether it has passed, for threads that begin later.
     std::atomic<uint64_t> deadline{0};
     std::atomic<bool> is_due{false};
 };
@@ -33,7 +33,7 @@ class RegionController;
 
 class Running {
  public:
-    // `born`: CLOCK_MONOTONIC when the program began; alarms that are armed first count from there.
+    // `born`: CLOCK_MONOTONIC when the program began; timeouts that are armed first count from there.
     Running(RegionController& owner, Service& service, const Plan& plan, const ControlSettings& settings,
             uint64_t born) noexcept;
 
@@ -43,7 +43,7 @@ class Running {
     uint16_t alarm_count() const noexcept { return static_cast<uint16_t>(count_); }
     // Bits for each MPI function, as in ovni/private.h; empty if none is awaited.
     const std::vector<uint8_t>& awaited_calls() const noexcept { return awaited_calls_; }
-    // Those on the program's code, as in ovni/private.h.
+    // The alarms on the program's code, as in ovni/private.h.
     const std::vector<ovni_private_code_alarm>& code_alarms() const noexcept { return code_alarms_; }
     using ArmingFollower = void (*)(uint16_t alarm, int here, int elsewhere);
     void follow_arming(ArmingFollower follower) noexcept { code_armed_.store(follower); }
@@ -53,7 +53,7 @@ class Running {
         if (auto* in_child = in_child_.load()) in_child();
     }
     const Counting& counting() const noexcept { return counting_; }
-    // A thread begins, with the alarms that are armed for all.
+    // Call when a thread begins: applies the alarms that are armed for all threads.
     void thread_begins(Thread thread) noexcept;
     // True if an event in one thread may arm alarms of others.
     bool arms_others() const noexcept { return arms_others_; }
@@ -63,7 +63,7 @@ class Running {
     // True if there are alarms that a thread of the library reports.
     bool needs_service() const noexcept { return needs_service_; }
 
-    // A request of ovnictl found no armed alarm, and waits for one.
+    // True if a request of ovnictl found no armed alarm, and waits for one.
     std::atomic<bool> is_latched{false};
 
     void arm_timer(uint16_t alarm, uint32_t thread, uint64_t ns) noexcept;

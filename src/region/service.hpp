@@ -1,7 +1,7 @@
-// One thread of the library in the program: timers, and the socket that ovnictl talks to. Costs nothing
-// unless it is started. Its signals are blocked. It does not keep the process alive. Its descriptors are
-// its own if the system allows that (Linux 5.9), so the program cannot close them; else they are checked
-// before each use, and made again.
+// One thread of the library in the program, for timers and the control socket of ovnictl. Costs nothing
+// unless it is started. Its signals are blocked. It does not keep the process alive. It has its own
+// descriptor table if the system allows that (Linux 5.9), so the program cannot close its descriptors; else
+// they are checked before each use, and made again.
 #pragma once
 
 #include <pthread.h>
@@ -24,8 +24,8 @@ namespace ovni::region {
 struct ServiceEvents {
     // A deadline of arm_timer() has come; thread may be all_threads.
     void (*timer)(uint16_t alarm, uint32_t thread) noexcept = nullptr;
-    // One request: "fire 2", "start", "stop", "status", "chains", "flush", or anything else in printable
-    // letters, without blanks at its ends. The reply is "ok ..." or "err ...".
+    // One request: "fire 2", "start", "stop", "status", "chains", "flush", or any other printable text,
+    // without blanks at its ends. The reply is "ok ..." or "err ...".
     void (*command)(std::string_view words, std::string& reply) noexcept = nullptr;
 };
 
@@ -33,7 +33,7 @@ class Service {
  public:
     constexpr Service() = default;
 
-    // An empty path: no socket. Returns false, after one message, if no thread can be made, or no socket;
+    // An empty path: no socket. Returns false, after one message, if the thread or the socket cannot be made;
     // timers run without a socket.
     bool start(const ServiceEvents& events, const std::string& socket_path) noexcept;
 

@@ -1,8 +1,7 @@
-// Threads as the controller knows them: their numbers, and which of them live. The main thread is 0. The
-// others are numbered when they are created (libovni-threads.so), or else when the controller first meets
-// them.
+// The controller's threads: their numbers, and which of them live. The main thread is 0. The others are
+// numbered at their creation (libovni-threads.so), or else at their first call of the controller.
 //
-// A thread may report an event for another one that is attached, which does not end during the report.
+// A thread may report an event for another attached thread, which cannot end during the report.
 #pragma once
 
 #include <array>
@@ -38,17 +37,17 @@ inline constinit thread_local OwnThread own_thread;
 using RegistersFunction = const ::ovni_control_registers* (*)();
 inline constinit std::atomic<RegistersFunction> registers_function{nullptr};
 
-// The code at which an event fires.
+// The place in the code where an event fires.
 struct FiredAt {
     const ::ovni_control_registers* registers = nullptr;  // null: not known
     uint64_t address = 0;                                 // of the next instruction; 0: not known
 };
 
-// For an event of the calling thread: as the program says, or as its alarm on code was hit.
+// For an event of the calling thread: the place given by the program, or that of its alarm on code.
 FiredAt fired_at() noexcept;
 
-// While this lives, events of the calling thread fire where the program says; without a place, where they
-// would if it had said nothing.
+// While this object lives, events of the calling thread fire at the given place; without a place, at that of
+// their alarm.
 class FiringAt {
  public:
     FiringAt() noexcept;
@@ -65,7 +64,7 @@ class FiringAt {
 class ThreadNumbers {
  public:
     uint32_t next() noexcept { return next_.fetch_add(1, std::memory_order_relaxed); }
-    // For a thread that is about to be created, and will report it.
+    // The number for a thread that is about to be created.
     uint32_t take() noexcept {
         are_taken_.store(true, std::memory_order_relaxed);
         return next();
@@ -102,17 +101,17 @@ class ThreadTable {
         uint32_t slot_ = 0;
     };
 
-    // Call all of these inside a SlowPath. A thread without a slot is not in the table.
+    // Call all functions inside a SlowPath. A thread without a slot is not in the table.
     void add(Thread thread, writer::Stream* stream) noexcept;
     void set_stream(Thread thread, writer::Stream* stream) noexcept;
-    // These two return once no other thread reports for it.
+    // These two return when no other thread reports for this thread.
     void forget_stream(Thread thread) noexcept;
     void remove(Thread thread) noexcept;
     // Empty if no thread has that number.
     Use find(uint32_t number) noexcept;
     // The thread with the lowest number from `least` on.
     Use next_from(uint32_t least) noexcept;
-    // Call in a fork's child, which has that thread only, as number 0.
+    // Call in a fork's child, which has only this thread, with number 0.
     void start_over_in_child(Thread thread) noexcept;
 
  private:

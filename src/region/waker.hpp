@@ -1,5 +1,5 @@
-// Wakes a thread that polls, whatever happens to its descriptors: others send it a signal, which it has
-// blocked and polls for. The signal is one that no program uses; it is never delivered.
+// Wakes a thread that polls, even if the program closes its descriptors: others send it a signal, which it
+// has blocked and polls for. Programs do not use this signal, and it is never delivered.
 #pragma once
 
 #include <poll.h>
@@ -17,11 +17,11 @@ namespace ovni::region {
 class Waker {
  public:
     constexpr Waker() = default;
-    // Left open, as its number may be one of the program's by now.
+    // Leaves the descriptor open, because its number may be the program's by now.
     ~Waker() { descriptor_.forget(); }
 
-    // The descriptor to poll. Called by the thread that is to be woken, with all signals blocked. -1 if the
-    // system has no descriptor left.
+    // The descriptor to poll. Call in the thread to wake, with all signals blocked. -1 if the system has no
+    // descriptor left.
     int watch() noexcept {
         if (descriptor_.get() < 0) {
             sigset_t signals = set();
@@ -29,8 +29,8 @@ class Waker {
         }
         return descriptor_.get();
     }
-    // Called by that thread after it was woken. Takes the signal without the descriptor, as a timer or event
-    // of the program may have its number by now.
+    // Call in that thread after it was woken. Consumes the signal without the descriptor, whose number may be
+    // the program's by now.
     void quieten() noexcept {
         constexpr timespec now{0, 0};
         sigset_t signals = set();

@@ -1,19 +1,19 @@
-// Whose code calls: waits within the C library, MPI and what MPI stands on are left out, and those of the
-// tracer itself.
+// Whose code calls a wait. Not recorded are waits within the C library, MPI, the libraries that MPI uses, and
+// the tracer.
 #pragma once
 
 #include <link.h>
 
 namespace ovni::threads {
 
-// Takes no lock. False if the system cannot say.
+// True if waits of that code are not recorded. Takes no lock. False if unknown.
 bool is_left_out(const void* return_address) noexcept;
 
-// True if the file with the address has the program's malloc(): its threads may hold locks that malloc()
+// True if the file with the address defines the program's malloc(): its threads may hold locks that malloc()
 // needs.
 bool may_be_allocator(const void* return_address) noexcept;
 
-// The map of the loaded file that has the address, null if none has or the system cannot say.
+// The link map of the loaded file that contains the address, null if none does or if unknown.
 link_map* image_of(const void* address) noexcept;
 
 }  // namespace ovni::threads

@@ -1,4 +1,4 @@
-// The variables of an ELF file of 64 bits, by place: those of its symbol table, else of its dynamic symbols.
+// The variables of a 64-bit ELF file, by address: from its symbol table, else from its dynamic symbols.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ struct DataSymbol {
 
 class DataSymbols {
  public:
-    // None after an error, or if the file is none of this kind. What is read stays in memory.
+    // Empty after an error, or if the file is no 64-bit ELF file. The data stays in memory.
     void read(const char* path) noexcept;
-    // The variable that has the place, null if none has.
+    // The variable that contains the address, null if none does.
     const DataSymbol* at(uint64_t place) const noexcept;
-    // Ends with a zero.
+    // Zero terminated.
     const char* name_of(const DataSymbol& symbol) const noexcept { return names_ + symbol.name; }
 
  private:

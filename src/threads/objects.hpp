@@ -1,4 +1,4 @@
-// Numbers of the objects that threads wait for, by kind and address, and the thread that has an object.
+// Numbers of the objects that threads wait for, by kind and address, and the thread that holds an object.
 #pragma once
 
 #include <pthread.h>
@@ -18,20 +18,20 @@ constexpr char kind_of(State state) {
 // From 1; 0 if the table is full. Any thread, and handlers.
 uint32_t number_of(State state, const void* object) noexcept;
 
-// The tid of the thread that has the object, 0 if nobody can know.
+// The tid of the thread that holds the object, 0 if unknown.
 int32_t holder_of(State state, const void* object) noexcept;
 
-// Stands for a thread that is joined: its tid, or its handle if the tid is not known. The C library gives the
-// handle to another thread once this one is joined.
+// The object for a thread that is joined: its tid, or its handle if the tid is unknown. The C library reuses
+// a handle after the join.
 const void* object_of(pthread_t thread) noexcept;
-// The calling thread begins: whoever joins it after its end finds its tid.
+// Call when a thread begins, so that a join after its end finds its tid.
 void thread_begins() noexcept;
 
-// The calling thread is about to run the function of that object. False if another one does.
+// Call when the calling thread is about to run the function of that object. False if another thread runs it.
 bool begin_run_once(const pthread_once_t* object) noexcept;
 void end_run_once(const void* object) noexcept;
 
-// In a fork's child, which has none of the parent's other threads.
+// Call in a fork's child, which has none of the parent's other threads.
 void forget_runs() noexcept;
 
 }  // namespace ovni::threads

@@ -1,5 +1,5 @@
-// The functions that this library stands before, as the program would call them without it. Each is looked up
-// at its first call, which may come before any constructor has run.
+// The real functions behind the wrappers of this library. Each is looked up at its first call, which may come
+// before any constructor has run.
 #pragma once
 
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 namespace ovni::threads {
 
-// A pointer that several threads may set at once, all to the same function.
+// A pointer that several threads may set concurrently, all to one function.
 template <class Function>
 class RealFunction {
  public:
@@ -19,8 +19,8 @@ class RealFunction {
     void operator=(Function* found) { function_.store(found, std::memory_order_relaxed); }
     operator Function*() const { return function_.load(std::memory_order_relaxed); }
 
-    // True unless it is known to be that of the C library: a tool, or a library of the program, wraps it as
-    // well.
+    // True if the function may belong to another tool, or to a library of the program, that wraps it as well.
+    // False only if it is known to be the C library's.
     bool is_layered() const { return is_layered_.load(std::memory_order_relaxed); }
     void set_layered(bool is_layered) { is_layered_.store(is_layered, std::memory_order_relaxed); }
 

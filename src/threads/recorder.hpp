@@ -1,8 +1,8 @@
-// Records what the calling thread waits for into its stream. Nothing here changes errno.
+// Records the waits of the calling thread in its stream. Nothing here changes errno.
 //
-// A wait is begun by begin_wait() and ended by end_wait(), which also runs if the thread is cancelled. What
-// is left in another way, by longjmp() or asynchronous cancellation, is closed when the thread next records
-// something, or ends: a state is over if a frame above that of its wrapper records.
+// A wait begins with begin_wait() and ends with end_wait(), which also runs if the thread is cancelled. A
+// wait that is left by longjmp() or asynchronous cancellation is closed when the thread next records
+// something, or ends: a state has ended if a frame above its wrapper's frame records.
 #pragma once
 
 #include <atomic>
@@ -22,16 +22,16 @@ inline bool records_all() noexcept {
     return mode.load(std::memory_order_relaxed) == Mode::all;
 }
 
-// True unless waits are not recorded at all.
+// True if waits are recorded.
 inline bool records_waits() noexcept {
     return mode.load(std::memory_order_relaxed) != Mode::off;
 }
 
 struct Wait {
     State state;
-    const void* object;   // its address; of a thread, object_of()
-    const void* address;  // of a thread, its handle
-    const void* caller;   // an address in its code
+    const void* object;   // address of the object; for a thread, object_of()
+    const void* address;  // for a thread, its handle
+    const void* caller;   // an address in the calling code
     uintptr_t frame;      // of the wrapper
     uint32_t place = none;
     static constexpr uint32_t none = UINT32_MAX;
@@ -42,12 +42,12 @@ bool begin_wait(Wait& wait) noexcept;
 constexpr int not_returned = INT_MIN;  // the wait was left without a result
 void end_wait(const Wait& wait, int error) noexcept;
 
-// Something that takes no time; `event` has the arguments object and error.
+// Records an operation without duration. `event` has the arguments object and error.
 void record_instant(EventCode event, const Wait& about, int error) noexcept;
 
-// `event` has the argument thread. Threads that are created, or create others, get their stream here: a
-// thread that waits may hold locks of its allocator.
-enum class Allocating : uint8_t { maybe, no };  // may the thread be within malloc()?
+// `event` has the argument thread. Threads that are created, or create others, get their stream here, because
+// later, in a wait, they may hold locks of the allocator.
+enum class Allocating : uint8_t { maybe, no };  // whether the thread may be within malloc()
 void record_of_thread(EventCode event, uint64_t thread, const void* caller,
                       Allocating allocating = Allocating::maybe) noexcept;
 

@@ -1,21 +1,21 @@
-// Says which threads here have rows. The process that ovnirun started has them from its start. Others,
-// such as the commands of a script, have them once they create a thread; a fork's child has them from the
-// fork on, if its parent has, unless it becomes another program. Launchers of MPI jobs have none.
+// Which threads of the process have rows. The process that ovnirun started has rows from its start. Other
+// processes, such as the commands of a script, have rows once they create a thread. A fork's child has rows
+// from the fork on if its parent has, unless it becomes another program. Launchers of MPI jobs have none.
 #pragma once
 
 namespace ovni::threads {
 
-// The code at `caller` creates a thread. True if that thread is to have a row.
+// True if a thread that the code at `caller` creates gets a row.
 bool is_shown(const void* caller) noexcept;
 
-// The name of the calling thread, as the system knows it.
+// The name of the calling thread in the system.
 struct Name {
     char text[16] = {};
     static Name of_this_thread() noexcept;
 };
 
-// The first call of a thread that is to have one. Its creator may have named it before it came here;
-// otherwise the system gave it the name of its creator, which is no name.
+// The first call of a thread that gets a row. Its creator may have named it before; otherwise the system gave
+// it the creator's name, which is not used.
 void show_this_thread(const Name& creator) noexcept;
 
 }  // namespace ovni::threads

@@ -4,12 +4,12 @@
 namespace ovni::threads {
 
 enum class Shown {
-    mpi,      // those that call MPI, or emit events of their own
+    mpi,      // threads that call MPI or emit events
     program,  // all threads that the program makes, and the main thread
-    all,      // those that the MPI library and the tracer make, too
+    all,      // and the threads that the MPI library and the tracer make
 };
 
-// Read once. Anything unknown counts as the default, `program`; ovnirun refuses it.
+// Read once. An unknown value counts as the default, `program`; ovnirun rejects it.
 Shown shown() noexcept;
 
 }  // namespace ovni::threads

@@ -1,13 +1,13 @@
-// Called by what makes threads: the events of their creation and start.
+// The events of the creation and start of threads, for the wrapper that creates them.
 #pragma once
 
 #include <pthread.h>
 
 namespace ovni::threads {
 
-// The calling thread has created another. `caller`: an address in the code that did.
+// Call when the calling thread has created another. `caller`: an address in the creating code.
 void record_creation(pthread_t thread, const void* caller) noexcept;
-// The calling thread, created by that code, is about to run its function.
+// Call when the calling thread, created by the code at `caller`, is about to run its function.
 void record_start(const void* caller) noexcept;
 
 }  // namespace ovni::threads

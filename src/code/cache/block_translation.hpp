@@ -1,5 +1,5 @@
-// One block of the program becomes one of translated code. Return addresses on the stack stay those of the
-// program, so exceptions, backtraces and the way back to the program's own code work unchanged.
+// Translates one block of the program to one block of translated code. Return addresses on the stack stay
+// those of the program, so exceptions, backtraces and returns to the program's own code work unchanged.
 #pragma once
 
 #include <Zydis/Zydis.h>
@@ -21,14 +21,15 @@ struct Source {
     bool is_counted;
 };
 
-// A translation asks this of the cache.
+// The functions of the cache that a translation uses.
 class TranslationHost {
  public:
     // Lives as long as the cache.
     virtual const Request* keep(const Request& request) noexcept = 0;
-    // Translated code of that address in the usual form, or null. The way there leads over no border.
+    // Translated code of that address in the usual form, or null. The jump there must not cross a border
+    // (crossings.hpp).
     virtual uint8_t* known(uint64_t address, Work work, Owner from) noexcept = 0;
-    // 65536 places to go on, by the lower half word of the address.
+    // A table of 65536 jump targets, indexed by the lower 16 bits of the address.
     virtual uint64_t table(Work work, Owner owner) const noexcept = 0;
 
  protected:
@@ -44,11 +45,11 @@ class BlockTranslation {
     BlockTranslation(TranslationHost& host, const Sites& sites, const InstructionMatch& match) noexcept;
 
     // Translates to `to`, which has room for most_bytes. Returns false if a distance is too large. The marks
-    // are those of this object.
+    // of the piece belong to this object.
     bool translate(const Source& source, Form form, uint8_t* to, Piece& piece) noexcept;
-    // Makes what indirect jumps to the piece come to.
+    // Writes the code at which indirect jumps to the piece arrive.
     static void translate_arrival(const Piece& to, uint8_t* at, Piece& piece, std::span<Mark> marks) noexcept;
-    // Sends a jump at `slot`, which threads may be running, somewhere else.
+    // Changes the target of the jump at `slot`, which threads may be running.
     static void link(uint8_t* slot, const uint8_t* to) noexcept;
 
  private:

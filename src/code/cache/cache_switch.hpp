@@ -1,5 +1,5 @@
-// The ways between translated code and the resolver, in assembly language. The resolver is a function of ours
-// that runs on a stack of its own, while all registers of the program are kept in its context.
+// The switch between translated code and the resolver, in assembly language. The resolver runs on its own
+// stack, while all registers of the program are saved in the thread's context.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,21 @@
 #include "code/cache/block.hpp"
 
 extern "C" {
-// Returns to the caller in translated code. The calling thread has a context, which GS points to.
+// Returns to the caller in translated code. Call with GS pointing to the thread's context.
 void ovni_code_enter(void);
-// Translated code jumps here; rax is the request, the program's is in the context.
+// Translated code jumps here; rax is the request, the program's rax is in the context.
 void ovni_code_resolve(void);
 // Indirect jumps come here if their target is not in the table.
 void ovni_code_miss(void);
-// Calls function(argument) in the caller's thread, and never in translated code.
+// Calls function(argument) in the caller's thread, outside of translated code.
 void ovni_code_run_natively(void (*function)(void*), void* argument);
-// The system calls this for signals of the program.
+// The system calls this for the program's signals.
 void ovni_code_handle_signal(int signal, void* info, void* context);
 
-// Defined in C++: the place where the thread goes on.
+// Defined in C++: returns where the thread continues.
 uint64_t ovni_code_resolve_request(const ovni::code::Request* request);
 struct ovni_code_handler {
-    uint64_t address;  // of the program; 0: nothing is to be called
+    uint64_t address;  // of the program's handler; 0: nothing to call
     uint64_t is_translated;
 };
 ovni_code_handler ovni_code_choose_handler(int signal, void* info, void* context);
@@ -29,13 +29,13 @@ ovni_code_handler ovni_code_choose_handler(int signal, void* info, void* context
 
 namespace ovni::code {
 
-// The part of these ways in which an address lies.
+// The part of the switch that contains an address.
 enum class Way : uint8_t {
     none,
-    begin,       // the handler of a signal is looked for
-    in,          // the resolver comes, or is at work
-    before_out,  // the check for deferred signals can be done again
-    out          // the registers of the program are in the context
+    begin,       // looking for the handler of a signal
+    in,          // entering or inside the resolver
+    before_out,  // leaving; the check for deferred signals can be repeated
+    out          // leaving; the program's registers are in the context
 };
 inline uint64_t code_address(void (*function)()) noexcept {
     return reinterpret_cast<uint64_t>(function);

@@ -1,6 +1,6 @@
-// The functions that our libraries call: some for themselves, others in place of the program, which called
-// one of ours with the same name. Functions that are called by their address, as where a thread begins, are
-// the program's.
+// The functions that our libraries call: some for their own work, others in place of the program, which
+// called our function of an equal name. Functions that are called by address, such as a thread's function,
+// belong to the program.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,12 @@ class CalledFunctions {
  public:
     // Call once, before any code is translated.
     void find();
-    // True if our libraries name the function and call it for themselves.
+    // True if our libraries import the function and call it for their own work.
     bool is_helper(uint64_t function) const noexcept;
-    // True if the function has the name of that one of ours.
+    // True if `function` is the real function that our function `ours` replaces.
     bool is_behind(uint64_t ours, uint64_t function) const noexcept;
-    // True for the function of the loader that looks up what is called first, and goes on there.
+    // True for the loader's function for lazy binding, which looks up a function at its first call and jumps
+    // there.
     bool is_binder(uint64_t function) const noexcept;
 
  private:

@@ -1,6 +1,5 @@
-// All translated code of the process: found by the address in the program, made when it is needed first,
-// given up when the program's code changes. Its memory is never used again, as threads may be in the middle
-// of it.
+// All translated code of the process: found by the address in the program, made when first needed, abandoned
+// when the program's code changes. Abandoned memory is not reused, because threads may be running in it.
 #pragma once
 
 #include <atomic>
@@ -16,30 +15,30 @@ class CodeCache final : public TranslationHost {
     // False if the system gives no memory that may be written and executed.
     bool prepare(std::string_view counted_images) noexcept;
 
-    // Call all of these in the resolver only, or where no code is translated: they take a lock. Null if the
-    // code there cannot be translated, because it cannot be read or because there is no more room.
+    // These functions take a lock: call them only in the resolver, or where no code is translated. Returns
+    // null if the code cannot be read, or if there is no more room.
     const Piece* block(uint64_t address, Form form) noexcept;
-    // Later indirect jumps to the block go there at once.
+    // Lets later indirect jumps to the block reach it without the resolver.
     void expect(const Piece& block) noexcept;
-    // A jump in translated code goes to the block at once.
+    // Lets the jump at `slot` in translated code reach the block without the resolver.
     void link(uint8_t* slot, const Piece& block) noexcept;
-    // The program's code there has changed, or has another site.
+    // Call when the program's code in the range has changed, or has another site.
     void forget(uint64_t begin, uint64_t end) noexcept;
-    // The memory there is mapped anew.
+    // Call when the memory in the range was mapped again.
     void forget_mapping(uint64_t begin, uint64_t end) noexcept;
-    // Code may have changed while no thread was translated.
+    // Call when code may have changed while no thread was translated.
     void look_again() noexcept;
-    // A child of fork() has only one thread.
+    // Call in a child of fork(), which has only one thread.
     void forget_lock() noexcept { lock_.clear(); }
 
-    // Whose code lies there: the program's if none does.
+    // The owner of the code at the address; `program` if there is no code.
     Owner owner_at(uint64_t address) noexcept;
-    // The piece that holds a place in translated code, or null. Any thread, and handlers.
+    // The piece that contains an address in translated code, or null. Any thread, and handlers.
     const Piece* find(uint64_t host) const noexcept;
     bool is_counted(uint64_t address) noexcept;
-    // False if the system does not tell where code lies.
+    // False if the system does not show where code is.
     bool knows_memory() const noexcept { return map_.is_readable(); }
-    // The end of the code that lies there; the address itself if there is none.
+    // The end of the mapped code at the address; the address itself if there is none.
     uint64_t end_of_code(uint64_t address) noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// The memory of this process that holds code, and what of it is counted.
+// The executable mappings of this process, and which of them are counted.
 #pragma once
 
 #include <array>
@@ -14,23 +14,23 @@ struct MappedCode {
     uint64_t begin, end;
     Owner owner;
     bool is_counted;
-    bool is_writable;  // the program may change it without a word
+    bool is_writable;  // the program may change it without a system call
     bool is_used;      // translated code was made of it
-    uint32_t name;     // a hash of the file's name and its place in it
+    uint32_t name;     // hash of the file's name and the offset in it
 };
 
-// Allocates nothing. The callers take turns.
+// Allocates nothing. Not for concurrent use.
 class CodeMap {
  public:
-    // Only code of files with these names is counted, separated by commas; "exe" is the program. Empty: all
-    // but our own libraries.
+    // Counts only code of files with these names, separated by commas; "exe" is the program. Empty: all
+    // except our own libraries.
     void count_only(std::string_view names) noexcept { names_ = names; }
-    // Null if no code lies there, or if it was mapped after the last look.
+    // Null if there is no code, or if it was mapped after the last update.
     const MappedCode* find(uint64_t address) const noexcept;
-    // False if the system did not let us look the last time; then all is as it was before.
+    // False if the last update failed; then the map is unchanged.
     bool is_readable() const noexcept { return is_readable_; }
     void use(const MappedCode& code) noexcept { const_cast<MappedCode&>(code).is_used = true; }
-    // The range is looked up again. Calls gone(begin, end) for code that lies in it in part, and was used.
+    // Updates the range. Calls gone(begin, end) for used code that overlaps it.
     template <class Gone>
     void forget(uint64_t begin, uint64_t end, Gone gone) noexcept {
         size_t kept = 0;
@@ -42,7 +42,7 @@ class CodeMap {
         }
         count_ = kept;
     }
-    // Looks all up again. Calls gone(begin, end) for code that was used, and is not there any more.
+    // Updates all. Calls gone(begin, end) for used code that no longer exists.
     template <class Gone>
     void refresh(Gone gone) noexcept {
         old_ = all_;

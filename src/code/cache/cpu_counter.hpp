@@ -1,5 +1,5 @@
-// Counting without translated code: by the processor's counter of instructions, or by the time of the thread.
-// perf_event_open(2).
+// Counting without translated code: by the processor's instruction counter, or by the CPU time of the thread,
+// with perf_event_open(2).
 #pragma once
 
 #include <signal.h>
@@ -13,19 +13,19 @@ enum class Counter : uint8_t {
     processor,  // instructions, by the processor
     time        // nanoseconds of the thread
 };
-Counter counter_named(const char* name) noexcept;  // `cache` for unknown ones
+Counter counter_named(const char* name) noexcept;  // `cache` for unknown names
 
-// That of one thread. All zero at first.
+// The counter of one thread. All zero at first.
 class CpuCounter {
  public:
-    // The calling thread gets a signal of is_from_counter() after about so many. Returns 0, or the error.
+    // Sends the calling thread a signal of is_from_counter() after about `count`. Returns 0, or the error.
     int start(Counter what, uint64_t count) noexcept;
     bool is_running() const noexcept { return is_running_; }
-    // False if the signal came early: another one comes.
+    // False if the signal came early; then another one follows.
     bool is_over() const noexcept;
-    // Returns how many there were since start().
+    // Stops, and returns the count since start().
     uint64_t stop() noexcept;
-    // The thread is gone, or this is a fork's child.
+    // Call if the thread has ended, and in a fork's child.
     void close() noexcept;
 
  private:

@@ -1,6 +1,6 @@
-// For whom a thread works in translated code. The program calls our functions; these call the C library for
-// themselves, the function that they stand before, or functions of the program. A thread comes from our code
-// to other code, and back, only by way of the resolver, which says so here.
+// For whom a thread works in translated code. The program calls our functions. These call the C library for
+// their own work, the real function that they replace, or functions of the program. A thread crosses between
+// our code and other code only through the resolver, which records the crossing here.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@
 
 namespace ovni::code {
 
-// All zero: in the program, and for it.
+// All zero: in the program, working for it.
 class Crossings {
  public:
-    // The thread comes to translated code, or to another place in it, where nobody has called it.
+    // Call when the thread enters translated code, or another place in it, without a call.
     void begin(Owner there) noexcept;
     bool is_for_tracer() const noexcept { return is_for_tracer_; }
 
@@ -23,20 +23,20 @@ class Crossings {
         uint64_t address;
         Owner owner;
         uint64_t stack;  // the stack pointer there
-        bool is_return;  // from our code; others are known by the stack
+        bool is_return;  // a return from our code; other returns are found by the stack pointer
     };
-    // True if the way leads from our code to other code, or back.
+    // True if the jump crosses between our code and other code.
     bool go(const Way& way, const CalledFunctions& functions) noexcept;
 
     void begin_handler() noexcept;
-    // The state before a handler holds again behind it.
+    // A handler saves the state; it is restored after the handler.
     uint64_t state() const noexcept;  // never 0
     void set_state(uint64_t state) noexcept;
 
  private:
-    // A call over the border whose end is awaited.
+    // A call that crossed the border and has not returned.
     struct Call {
-        uint64_t stack;  // the place of its return address
+        uint64_t stack;  // where its return address is
         uint64_t function;
         bool is_ours;
         bool was_for_tracer;
@@ -46,7 +46,8 @@ class Crossings {
     void enter(const Way& way) noexcept;
     void leave(const Way& way, const CalledFunctions& functions) noexcept;
     void add(const Call& call) noexcept;
-    // The last call of ours, or of others, with a return address there; it and later ones are forgotten.
+    // Finds the last call by our code, or by other code, with its return address at `stack`; removes it and
+    // later ones.
     const Call* end(bool is_ours, uint64_t stack) noexcept;
 
     bool is_in_our_code_;

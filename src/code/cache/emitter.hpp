@@ -1,4 +1,4 @@
-// Writes machine code at a place where it will run.
+// Writes machine code to the memory in which it will run.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +47,8 @@ class Emitter {
         bytes({0x48, 0xb8});
         quad(value);
     }
-    // A jump to any address, which is aligned: the program may have alignment checked.
+    // A jump to any address. The address in the code is aligned, because the program may have enabled
+    // alignment checks.
     void jump_far(uint64_t to) noexcept {
         uint8_t* literal = literal_of_jump(at_);
         bytes({0xff, 0x25});
@@ -55,12 +56,12 @@ class Emitter {
         while (at_ < literal) bytes({0x90});
         quad(to);
     }
-    // The address that a jump_far() at that place has.
+    // Where a jump_far() at `at` stores its target address.
     static uint8_t* literal_of_jump(uint8_t* at) noexcept {
         constexpr uintptr_t jump = 6, alignment = sizeof(uint64_t);
         return at + (jump + (0 - (reinterpret_cast<uintptr_t>(at) + jump)) % alignment);
     }
-    // The four bytes of a distance that is known later; target() is that later.
+    // Reserves the four bytes of a distance; target() fills them in later.
     uint8_t* distance() noexcept {
         word(0);
         return at_ - sizeof(int32_t);

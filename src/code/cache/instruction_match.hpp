@@ -1,4 +1,4 @@
-// Alarms on what instructions are: their bytes, their extension of the instruction set, their category.
+// Alarms on properties of instructions: bytes, instruction-set extension, category.
 #pragma once
 
 #include <Zydis/Zydis.h>
@@ -13,7 +13,7 @@ namespace ovni::code {
 
 class InstructionMatch {
  public:
-    // Returns false and names the alarm if nothing has that name; `error` is a sentence then.
+    // Returns false if the alarm's name is unknown; `error` is then a sentence about it.
     bool add(const ovni_private_code_alarm& alarm, std::string& error);
     bool is_empty() const noexcept { return wanted_.empty(); }
     // In ascending order.
@@ -22,7 +22,7 @@ class InstructionMatch {
     // `code` may be read to its end.
     bool holds(const ZydisDecodedInstruction& instruction, const uint8_t* code,
                const uint8_t* end) const noexcept;
-    // Calls see(alarm) for all alarms of the instruction.
+    // Calls see(alarm) for all alarms that the instruction matches.
     template <class See>
     void for_each(const ZydisDecodedInstruction& instruction, const uint8_t* code, const uint8_t* end,
                   See see) const noexcept {

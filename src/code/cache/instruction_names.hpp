@@ -1,5 +1,4 @@
-// Names of extensions of the instruction set and of categories of instructions: those of Zydis, in capitals,
-// and others for the same thing.
+// Names of instruction-set extensions and of instruction categories: Zydis' names in capitals, and aliases.
 #pragma once
 
 #include <Zydis/Zydis.h>
@@ -13,7 +12,7 @@ struct InstructionNames {
     const char* (*name_of)(int number);  // null, or the name
     int last;
 
-    // Empty for a number that means nothing.
+    // Empty for an unknown number.
     std::string_view name(int number) const {
         const char* text = name_of(number);
         const std::string_view name = text == nullptr ? std::string_view() : text;
@@ -32,7 +31,7 @@ inline constexpr InstructionNames instruction_categories{
     [](int number) { return ZydisCategoryGetString(static_cast<ZydisInstructionCategory>(number)); },
     ZYDIS_CATEGORY_MAX_VALUE};
 
-// Names that other tools have for the same thing.
+// A name in other tools, and the Zydis name for it.
 struct InstructionAlias {
     std::string_view name, ours;
 };

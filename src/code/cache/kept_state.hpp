@@ -1,5 +1,5 @@
-// The work of a thread in translated code when a signal comes: kept in the signal's frame until the handler
-// returns, in words that neither the system nor the C library uses.
+// The state of a thread in translated code when a signal comes (crossings.hpp). It is kept in the signal's
+// frame until the handler returns, in words that neither the system nor the C library uses.
 #pragma once
 
 #include <ucontext.h>
@@ -8,7 +8,7 @@
 
 namespace ovni::code {
 
-// The thread was about to leave our code by a return.
+// Set if the thread was about to leave our code by a return.
 inline constexpr uint64_t return_in_state = uint64_t{1} << 63;
 
 inline void keep_state(ucontext_t& context, uint64_t state) noexcept {

@@ -1,17 +1,20 @@
-// Whose code lies in a file, and for whom it works.
+// Whether code belongs to the program or to the tracer, and for which of the two it works.
 #pragma once
 
 #include <cstdint>
 
 namespace ovni::code {
 
-enum class Owner : uint8_t { program, tracer };  // each with its libraries; all others are of the program
+enum class Owner : uint8_t {
+    program,
+    tracer
+};  // each with its libraries; other libraries belong to the program
 
-// For whom a piece of translated code works, and what is looked at meanwhile.
+// For whom a piece of translated code works, and what is observed in it.
 enum class Work : uint8_t {
     program,   // instructions count, sites are reported
-    searched,  // likewise, and alarms look for instructions
-    tracer     // of our libraries, and of functions that they call for themselves: nothing of that
+    searched,  // as `program`, and alarms search the instructions
+    tracer     // our libraries, and functions that they call for their own work: nothing is observed
 };
 
 }  // namespace ovni::code

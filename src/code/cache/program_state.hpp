@@ -1,4 +1,4 @@
-// The state of the program at a place in translated code, where a signal interrupted it.
+// The program's state when a signal interrupted it in translated code.
 #pragma once
 
 #include <ucontext.h>

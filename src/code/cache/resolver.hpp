@@ -1,4 +1,5 @@
-// The resolver of translated code: what threads there ask for, and who may be there.
+// The resolver of translated code: handles the requests of threads there, and decides which threads may run
+// there.
 #pragma once
 
 #include <atomic>
@@ -15,7 +16,7 @@ namespace ovni::code {
 
 inline constinit thread_local ThreadContext* own_context = nullptr;
 
-// Our own work in this thread must not become translated code in the middle of it.
+// Not 0 while our own work runs in this thread, which must not be translated in the middle of it.
 inline constinit thread_local volatile int own_work = 0;
 
 class TranslatedThreads {
@@ -25,14 +26,14 @@ class TranslatedThreads {
 
     bool prepare(std::span<const ovni_private_code_alarm> alarms) noexcept;
     uint64_t resolve(const Request& request, ThreadContext& own) noexcept;
-    // True if the thread can go on in translated code.
+    // True if the thread can run in translated code.
     bool attach() noexcept;
     bool is_wanted() noexcept;
     void end_native_count(ThreadContext& own) noexcept;
     void ask_again(ThreadContext& own) noexcept;
     CodeCache& cache() noexcept { return cache_; }
     void start_over_in_child() noexcept;
-    // The context becomes that of a thread in translated code.
+    // Changes the context to that of a thread in translated code.
     void resume(ucontext_t* context, GoOn where, ThreadContext& own) noexcept;
     void warn(const char* what, uint64_t address) noexcept;
 
@@ -40,7 +41,7 @@ class TranslatedThreads {
     static constexpr size_t own_stack_bytes = size_t{1} << 20;
     static constexpr uint64_t most_shared = uint64_t{1} << 16;
 
-    // The place to go on: `piece` is null if the thread leaves translated code.
+    // Where the thread continues: `piece` is null if it leaves translated code.
     struct Arrival {
         const Piece* piece;
         uint64_t host;
@@ -81,7 +82,8 @@ class TranslatedThreads {
     std::atomic<int> inside_{0};  // threads in translated code, roughly
 };
 
-// Never destroyed: threads may be in translated code until the process is gone. Null if no alarm needs it.
+// Never destroyed, because threads may be in translated code until the process ends. Null if no alarm needs
+// it.
 inline constinit TranslatedThreads* threads = nullptr;
 
 }  // namespace ovni::code

@@ -1,16 +1,17 @@
-// Threads that run the program's own code are asked to go on in translated code: by SIGTRAP, which is ours.
+// Requests threads that run the program's own code to enter translated code, by SIGTRAP, which the library
+// handles.
 #pragma once
 
 namespace ovni::code {
 
-// The signal carries this.
+// The value that the signal carries.
 void* mark_of_wish() noexcept;
 
-// Call once in each process before ask_other_threads(): makes the thread that watches those that wait.
+// Call once in each process before ask_other_threads(): makes the thread that watches waiting threads.
 void watch_waiting_threads() noexcept;
 
-// Asks all threads but the calling one. A thread that waits in the system is asked when it runs again, as
-// the signal would end its wait.
+// Signals all threads except the calling one. A thread that waits in the system is signalled when it runs
+// again, because the signal would end its wait.
 void ask_other_threads() noexcept;
 
 }  // namespace ovni::code

@@ -5,8 +5,8 @@
 
 namespace ovni::code {
 
-// Call once. From then on the function is called in the thread that jumps, before anything of the program
-// runs behind the jump; the stack is cut off below the pointer.
+// Call once. From then on the function is called in the thread that jumps, before any code of the program
+// runs after the jump. The stack below the pointer is abandoned.
 void follow_jumps(void (*unwound)(uintptr_t stack_pointer)) noexcept;
 
 }  // namespace ovni::code

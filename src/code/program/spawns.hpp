@@ -3,7 +3,7 @@
 
 namespace ovni::code {
 
-// Call once. From then on the function is called with true before such a call, and with false behind it.
+// Call once. From then on the function is called with true before such a call, and with false after it.
 void follow_spawning(void (*spawning)(bool begins)) noexcept;
 
 }  // namespace ovni::code
