@@ -1,9 +1,9 @@
-/* The C API of the runtime library: what a program or a parallel runtime calls to record its own events.
+/* The C API of the runtime library, by which a program or a parallel runtime records its own events.
  *
  * A process calls ovni_version_check() and ovni_proc_init() once. Every thread that records calls
  * ovni_thread_init(), describes itself (CPUs, required models, attributes, mark types), emits events with
- * clocks that never decrease, and calls ovni_thread_free(). When all threads are done, ovni_proc_fini().
- * A call out of this order is a mistake of the program and ends it with a message. A disk that cannot be
+ * clocks that never decrease, and calls ovni_thread_free(). When all threads are done, ovni_proc_fini(). A
+ * call out of this order is a mistake of the program and ends it with a message. A disk that cannot be
  * written never ends the program: lost events are counted, and the trace holds the count.
  *
  * Source and binary compatible with version 1.14.0 of the ovni library.
@@ -115,7 +115,7 @@ void ovni_thread_require(const char* model, const char* version);
 
 void ovni_thread_free(void);
 
-/* The loom has this CPU: its index in the loom, from 0 without holes, and its number in the system. */
+/* Adds a CPU to the loom: its index in the loom, from 0 without holes, and its number in the system. */
 void ovni_add_cpu(int index, int phyid);
 
 /* The clock of events: ns on this node. */
@@ -127,7 +127,7 @@ uint64_t ovni_ev_get_clock(const struct ovni_ev* ev);
 /* mcv: three characters: model, category, value. */
 void ovni_ev_set_mcv(struct ovni_ev* ev, const char* mcv);
 
-/* Appends 2 to 16 bytes; 16 is also the most in all. */
+/* Appends 2 to 16 bytes; a payload has at most 16 bytes. */
 void ovni_payload_add(struct ovni_ev* ev, const uint8_t* buf, int size);
 
 /* Bytes of the payload, and of the whole event as it is stored. */
@@ -140,7 +140,7 @@ void ovni_ev_emit(struct ovni_ev* ev);
  * before its next use. */
 void ovni_ev_jumbo_emit(struct ovni_ev* ev, const uint8_t* buf, uint32_t bufsize);
 
-/* Writes out what the calling thread has emitted, and records how long that took. */
+/* Writes the calling thread's events to disk, and records how long that took. */
 void ovni_flush(void);
 
 /* Attributes of the calling thread, kept in its stream.json. A key is a path of names joined by dots; those
@@ -158,8 +158,8 @@ void ovni_attr_flush(void);                     /* writes stream.json now */
 
 /* Marks: values over time that the program defines. A type (0 to 99) has a title, a value (> 0) may have a
  * label. flags is 0 or one of ovni_mark_flags; both are a mistake of the program. Values of a stack are
- * pushed and popped, all others set. A punctual value ends by itself: the row then shows what it showed
- * before. The reference's emulator takes a punctual type for one of flags 0, where a value lasts until the
+ * pushed and popped, all others set. A punctual value ends by itself: afterwards the row shows the previous
+ * value. The reference emulator treats a punctual type like one of flags 0, where a value lasts until the
  * next. */
 void ovni_mark_type(int32_t type, long flags, const char* title);
 void ovni_mark_label(int32_t type, int64_t value, const char* label);

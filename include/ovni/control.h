@@ -1,5 +1,5 @@
-/* Regions from inside a program: fires the events of a region controller (start, stop, threadid), as an alarm
- * of --control does, and calls listeners when events fire. C and C++.
+/* Regions from inside a program, for C and C++: fires the events of a region controller (start, stop,
+ * threadid), like an alarm of --control, and calls listeners when events fire.
  *
  * There is nothing to link with: the functions look for the tracer in the process. If there is none, they do
  * nothing and return 0.
@@ -23,11 +23,11 @@ enum ovni_control_event { OVNI_CONTROL_START = 0, OVNI_CONTROL_STOP = 1, OVNI_CO
  * are fired by a thread of the tracer, in which files of the program may not be used. Not called for events
  * that a signal handler fires while it interrupts the tracer. A default start comes before the thread has
  * begun to record, so events that the listener emits then may be lost. The main thread may have begun before
- * there is any listener. If it has had no event since, a new one is called for its default start right before
- * its next event, never within ovni_control_listen(). */
+ * any listener was added. If it has had no event since, a new listener is called for its default start right
+ * before its next event, never within ovni_control_listen(). */
 typedef void ovni_control_listener(void* data, int event, uint32_t tid, int bcast);
 
-/* The registers of the thread at the instruction that fired an event; rip is its address. A context. */
+/* A context: the registers of the thread at the instruction that fired an event; rip is its address. */
 struct ovni_control_registers {
     uint64_t rax, rcx, rdx, rbx, rbp, rsi, rdi, r8, r9, r10, r11, r12, r13, r14, r15, rsp, rflags, rip;
 };
@@ -39,8 +39,9 @@ typedef int ovni_control_fire_event_at_function(int event, const struct ovni_con
                                                 const void* address, uint32_t tid, int bcast);
 typedef int ovni_control_add_listener_function(ovni_control_listener* listener, void* data);
 
-/* Fires an event in the name of that thread, for it or (`bcast`) for all; the option --control-scope decides
- * whose recording it changes. Returns 1 if a controller took the event. Do not call in signal handlers. */
+/* Fires an event in the name of thread `tid`, for that thread or (`bcast`) for all. The option
+ * --control-scope decides where recording changes. Returns 1 if a controller accepted the event. Do not call
+ * in signal handlers. */
 static inline int ovni_control_fire(int event, uint32_t tid, int bcast) {
     void* found = dlsym((void*)0, "ovni_control_fire_event");
     ovni_control_fire_event_function* function;
@@ -48,15 +49,15 @@ static inline int ovni_control_fire(int event, uint32_t tid, int bcast) {
     return found ? function(event, tid, bcast) : 0;
 }
 
-/* Does what ovni_control_fire() does, for an event at a place in the code: ovni_control_where() returns
- * `context` in listeners, and ovni_control_address() returns `address`, which the log shows, too. Both may be
- * NULL; without an address that of the context counts. The context may be gone after the call. */
+/* As ovni_control_fire(), for an event at a place in the code. In listeners ovni_control_where() returns
+ * `context`, and ovni_control_address() returns `address`, which is in the log, too. Both may be NULL;
+ * without an address that of the context is used. The context need not outlive the call. */
 static inline int ovni_control_fire_at(int event, const struct ovni_control_registers* context,
                                        const void* address, uint32_t tid, int bcast) {
     void* found = dlsym((void*)0, "ovni_control_fire_event_at");
     ovni_control_fire_event_at_function* function;
     __builtin_memcpy(&function, &found, sizeof function);
-    /* A tracer that is older than this header knows no places. */
+    /* A tracer older than this header does not support places. */
     return found ? function(event, context, address, tid, bcast) : ovni_control_fire(event, tid, bcast);
 }
 
@@ -68,10 +69,10 @@ static inline int ovni_control_listen(ovni_control_listener* listener, void* dat
     return found ? function(listener, data) : 0;
 }
 
-/* Call in a listener: what the thread was about to execute when the event fired. NULL if neither an alarm on
- * the program's code nor ovni_control_fire_at() with a context fired it. An alarm at an instruction, at the
- * begin of a function or of a block fires before that instruction; one that counts exactly, before the first
- * one that it did not count. Holds until the listener returns. */
+/* Call in a listener: the registers at the instruction that the thread was about to execute when the event
+ * fired. NULL unless an alarm on the program's code fired it, or ovni_control_fire_at() with a context. An
+ * alarm at an instruction, at the begin of a function or of a block fires before that instruction; an exact
+ * count fires before the first instruction that it did not count. Valid until the listener returns. */
 static inline const struct ovni_control_registers* ovni_control_where(void) { /* NOLINT: C */
     void* found = dlsym((void*)0, "ovni_control_get_registers");
     ovni_control_registers_function* function;
@@ -79,8 +80,8 @@ static inline const struct ovni_control_registers* ovni_control_where(void) { /*
     return found ? function() : (const struct ovni_control_registers*)0;
 }
 
-/* Call in a listener: the address of what the thread was about to execute when the event fired. NULL if it is
- * not known. */
+/* Call in a listener: the address of the instruction that the thread was about to execute when the event
+ * fired. NULL if unknown. */
 static inline const void* ovni_control_address(void) { /* NOLINT: C */
     void* found = dlsym((void*)0, "ovni_control_get_address");
     ovni_control_address_function* function;

@@ -17,15 +17,15 @@
  * first ones behind a pause. A stream requires 1.1.0 only if it has one.
  *
  * Every border has all counters. Those that one C4 would hold are two C8 if a delta needs more than 32 bits.
- * Clocks, such as task-clock, count nanoseconds. Between the first border of a thread, or one behind a gap,
- * and the next one before it nothing is known, and there are no events.
+ * Clocks, such as task-clock, count nanoseconds. At the first border of a thread, and at the first after a
+ * gap, there are no events, because the use before it is unknown.
  *
  * EXAMPLE, as bytes of a stream: flags with payload size - 1, code, clock 0x1122334455667788, payload;
  * everything little endian. With "counters": ["page-faults", "task-clock"], 3 page faults and 70000 ns before
  * MPI_Barrier:
  *
- *     07  43 34 41  88 77 66 55 44 33 22 11  03 00 00 00  70 11 01 00 C4A 0f  4d 43 62  88 77 66 55 44 33 22
- * 11  ...                                                           MCb
+ *     07  43 34 41  88 77 66 55 44 33 22 11  03 00 00 00  70 11 01 00    C4A
+ *     0f  4d 43 62  88 77 66 55 44 33 22 11  ...                         MCb
  *
  * In the trace of Paraver a delta is an event line of the type that belongs to the counter, at the border:
  * 42000050 for instructions, 42000059 for cycles; `ovnirun --help counters` lists them all.

@@ -1,6 +1,6 @@
-// Emission of events inline, on top of the writer of libovni.so: stores straight into the buffer of the
-// calling thread, no function call but that of the clock. Events of a thread without a stream are dropped
-// silently. Needs nothing but the headers of this folder; link with libovni.
+// Inline emission of events, on top of the writer of libovni.so: stores directly into the buffer of the
+// calling thread, without a function call except for the clock. Events of a thread without a stream are
+// dropped silently. Needs only the headers of this folder; link with libovni.
 //
 //     ovni::emit("MUf");                       // now, no payload
 //     ovni::emit("OM[", int64_t{3}, int32_t{5});   // 12 bytes of payload, in this order, without padding
@@ -24,8 +24,8 @@ uint64_t ovni_clock_now(void);
 
 // The place where a thread stores events: at data + head, while head does not pass limit. An event is
 // recorded for good when its end is released in `published`. During an emission `busy` is an address in the
-// stack of the emitting function: a signal handler that finds one has interrupted an emission and takes the
-// slow way. After a fork the child finds all members zero.
+// stack of the emitting function. A signal handler that finds it set has interrupted an emission and takes
+// the slow path. In a fork's child all members are zero.
 struct ovni_private_window {
     uint8_t* data;
     uint64_t head;
@@ -35,9 +35,9 @@ struct ovni_private_window {
     uint64_t last;  // the newest clock
     ovni::ClockPage* clock;
     const uint64_t* gate;  // bits of detail::gate_place(): events that the library has to look at first
-    const uint64_t* off;   // null, or while recording is off: the events of `gate` that are not just dropped
-    uint32_t running;      // 1: life cycle and gate let events of the thread be recorded; 0: unknown
-    uint32_t losses;       // events that found no room: what the stream says may lack them
+    const uint64_t* off;   // null; while recording is off: the events of `gate` that are not simply dropped
+    uint32_t running;      // 1: life cycle and gate allow events of the thread; 0: unknown
+    uint32_t losses;       // number of lost events: facts in the stream may be missing
     ovni::detail::SegmentGuess segment;  // of the clock, from an earlier reading
 };
 
@@ -45,23 +45,24 @@ struct ovni_private_window {
 extern __thread struct ovni_private_window* ovni_private_thread_window
     __attribute__((visibility("default"), tls_model("initial-exec")));
 
-// The slow way: there is no room, an emission was interrupted, or the library has to look at the event.
+// The slow path: there is no room, an emission was interrupted, or the library has to look at the event.
 __attribute__((cold, visibility("default"))) void ovni_private_emit(const void* event, uint32_t size);
 
-// The slow way for an event that has passed the gate already.
+// The slow path for an event that has already passed the gate.
 __attribute__((cold, visibility("default"))) void ovni_private_emit_passed(const void* event, uint32_t size);
 
-// Shows the event of an emission that has begun to the gate. 1: the emission goes on; 0: it is over. A clock
-// of all ones is still to be read.
+// Passes the event of an emission that has begun to the gate. 1: the emission goes on; 0: it is over. A clock
+// of all ones is read later.
 __attribute__((visibility("default"))) int ovni_private_pass(struct ovni_private_window* window,
                                                              const void* event, uint32_t size);
 
-// The clock at `ticks`, at which the window's segment did not hold. Keeps the newest segment in the window,
-// unless the caller is a handler that interrupted an emission. is_emitting: 1 if the caller has begun one.
+// The clock at `ticks`, for which the window's segment was not valid. Stores the newest segment in the
+// window, unless the caller is a handler that interrupted an emission. is_emitting: 1 if the caller has begun
+// an emission.
 __attribute__((cold, visibility("default"))) uint64_t ovni_private_clock_at(
     struct ovni_private_window* window, uint64_t ticks, uint32_t is_emitting);
 
-// 1 if the emission that seems to be in progress, seen from that frame, was abandoned and never ends.
+// 1 if the emission that seems to be in progress was abandoned. `frame`: address of the caller's frame.
 __attribute__((cold, visibility("default"))) int ovni_private_abandoned(struct ovni_private_window* window,
                                                                         uintptr_t frame);
 
@@ -75,14 +76,15 @@ inline uint64_t now() noexcept {
 
 namespace detail {
 
-// Inside an emission.
+// For use inside an emission.
 inline uint64_t read_clock_of(ovni_private_window& window) noexcept {
     SegmentGuess guess = load_guess(window.segment);
     uint64_t t = HostClocks::ticks();
     if (__builtin_expect(holds_at(*window.clock, guess, t), 1)) return guess.at(t);
     return ovni_private_clock_at(&window, t, 1);
 }
-// Outside of one. `otherwise` reads if the thread has no stream, or its window was wiped in a child.
+// For use outside of an emission. `otherwise` reads the clock if the thread has no stream, or if its window
+// was cleared in a fork's child.
 template <class Otherwise>
 inline uint64_t read_thread_clock(Otherwise otherwise) noexcept {
     ovni_private_window* window = ovni_private_thread_window;
@@ -106,7 +108,7 @@ namespace detail {
 
 __extension__ using PayloadBits = unsigned __int128;
 
-// A payload made elsewhere: the `size` lowest bytes of a number. It may stand where arguments stand.
+// A ready payload, the `size` lowest bytes of a number, in place of the arguments.
 struct Bits {
     PayloadBits payload;
     unsigned size;
@@ -133,7 +135,7 @@ inline void store_event(uint8_t* at, EventCode code, uint64_t clock, const Args&
     [[maybe_unused]] uint8_t* next = at + OVNI_FORMAT_EVENT_HEADER;
     ((std::memcpy(next, &args, sizeof args), next += sizeof args), ...);
 }
-// Stores OVNI_FORMAT_EVENT_MAX bytes, whatever the size.
+// Always stores OVNI_FORMAT_EVENT_MAX bytes.
 inline void store_event(uint8_t* at, EventCode code, uint64_t clock, const Bits& bits) noexcept {
     store_header(at, code, clock, bits.size);
     std::memcpy(at + OVNI_FORMAT_EVENT_HEADER, &bits.payload, sizeof bits.payload);
@@ -188,7 +190,7 @@ inline void handler_fence() noexcept {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-// Events that always take the slow way: the life cycle, and regions of unsorted events.
+// Events that always take the slow path: the life cycle, and regions of unsorted events.
 constexpr bool is_special(EventCode code) {
     return code.model() == 'O' && (code.category() == 'H' || code.category() == 'U');
 }
@@ -203,7 +205,7 @@ inline bool interrupts_emission(ovni_private_window& window) noexcept {
     return __builtin_expect(window.busy != 0, 0) && !ovni_private_abandoned(&window, frame);
 }
 
-// Begins an emission if an event of `size` bytes with that clock can be stored right away.
+// Begins an emission if an event of `size` bytes with that clock can be stored at once.
 inline bool begin_emission(ovni_private_window& window, EventCode code, unsigned size,
                            uint64_t clock) noexcept {
     if (interrupts_emission(window) || __builtin_expect(is_special(code), 0)) return false;
@@ -229,7 +231,7 @@ inline void end_emission(ovni_private_window& window, unsigned size, uint64_t cl
     set_busy(window, 0);
 }
 
-// True if the emission, which has begun, goes on; false if the event is dealt with.
+// True if the emission, which has begun, goes on; false if the library has handled the event.
 inline bool pass(ovni_private_window& window, const void* event, unsigned size) noexcept {
     return ovni_private_pass(&window, event, size) != 0;
 }
@@ -280,7 +282,7 @@ inline void emit_bits_at(EventCode code, uint64_t clock, detail::PayloadBits pay
     ovni_private_window* window = ovni_private_thread_window;
     if (window == nullptr) return;
     detail::Bits bits{payload, size};
-    // Asks for room for the largest event, as all bytes of the number are stored.
+    // Needs room for the largest event, because all bytes of the number are stored.
     if (!detail::begin_emission(*window, code, OVNI_FORMAT_EVENT_MAX, clock))
         return detail::emit_slowly(*window, code, clock, bits);
     if (!detail::passes(*window, code, clock, bits)) return;

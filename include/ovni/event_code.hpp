@@ -15,7 +15,7 @@ class EventCode {
     static constexpr EventCode from_bytes(const uint8_t* mcv) {
         return EventCode(static_cast<char>(mcv[0]), static_cast<char>(mcv[1]), static_cast<char>(mcv[2]));
     }
-    // The reverse of bits().
+    // The inverse of bits().
     static constexpr EventCode from_bits(uint32_t bits) {
         EventCode code;
         code.bits_ = bits;

@@ -30,11 +30,11 @@
  *     collective, one-sided, I/O   u64 bytes received (8), or u16 f, u48 bytes (8); of I/O those transferred
  *     maker of an object           u16 f, u32 object (6)
  *
- * Bytes of a call that made a request are those to send or, of a collective or one-sided one, to receive.
- * The bytes of an enter are sent only if the leave has details: a call that fails sends nothing. A peer is a
- * rank in the communicator, or in the remote group of an intercommunicator. A posted receive leaves without
- * details. Bytes sent count at the leave of the call, or at MXs. A message received of peer or tag -1 is one
- * whose sender or tag MPI does not tell.
+ * Bytes of a call that made a request are those to send or, of a collective or one-sided one, to receive. The
+ * bytes of an enter are sent only if the leave has details: a call that fails sends nothing. A peer is a rank
+ * in the communicator, or in the remote group of an intercommunicator. A posted receive leaves without
+ * details. Bytes sent count at the leave of the call, or at MXs. Peer or tag -1 of a received message means
+ * that MPI does not report its sender or tag.
  *
  * DETAIL EVENTS stand between the enter and the leave of the call that they belong to, at the clock of one of
  * them:
@@ -67,16 +67,16 @@
  *
  * REQUESTS have numbers in one sequence per process; a persistent request keeps its number.
  *
- * A persistent collective that all members started together has the same `made` and `start` everywhere: it
- * is the how manieth that was made on its communicator, and was started the how manieth time, also if not all
- * of that was recorded. Bytes in the call that makes it are those of one start. So have both sides of a
- * partitioned message: `made` counts the calls of MPI_Psend_init or MPI_Precv_init with its peer, tag and
- * communicator. Such messages are matched among themselves, and MXk does not count them.
+ * A persistent collective that all members started together has equal `made` and `start` on all of them:
+ * start number `start` of the persistent collective number `made` of its communicator, even if not all of
+ * these were recorded. Bytes in the call that makes it are those of one start. Both sides of a partitioned
+ * message have equal numbers, too: `made` counts the calls of MPI_Psend_init or MPI_Precv_init with its peer,
+ * tag and communicator. Such messages are matched among themselves, and MXk does not count them.
  *
- * WHAT IS NOT RECORDED, because recording is off, takes part in the order of messages all the same. A send or
- * receive is recorded if all of its call is, of a posted receive the enter. Others are counted, and the next
- * thread that records a call says so before it enters that call; what is left then, MPI_Finalize says. These
- * are jumbo events, as they are recorded while recording is off:
+ * UNRECORDED CALLS, made while recording is off, still take part in the order of messages. A send or receive
+ * counts as recorded if all of its call is recorded; a posted receive, if its enter is. Others are counted,
+ * and the next thread that records a call records the counts before it enters that call; MPI_Finalize records
+ * the rest. These are jumbo events, so that they can be recorded while recording is off:
  *
  *     MXk+  u32 communicator, u32 flags, u64 id, i32 rank, i32 peer, i32 tag, u32 sends, u32 receives
  *                                     so many messages to and from the peer that were sent and posted; of
@@ -89,9 +89,9 @@
  *                                     a request that the stream shows under way has ended, with that message
  *
  * Number, flags, id and rank are those of MXC. Only calls of functions that --mpi-functions selects count.
- * MXk of communicator 0 says that the process could not count all: nothing is known of what came before. If
- * a stream of a process requires 1.3.0, this holds for all pauses of the process: the gaps with the reasons
- * `paused` and `region`.
+ * MXk of communicator 0 means that the process could not count all calls, so nothing is known of the calls
+ * before. If a stream of a process requires 1.3.0, this is valid for all pauses of the process: the gaps with
+ * the reasons `paused` and `region`.
  *
  * CALL SITES are the places in the program that call MPI:
  *
@@ -106,8 +106,9 @@
  *
  * A module has its build id or -, the address that its lowest one became in this process, and its path. A
  * site has the function and the return addresses of its callers, 16 at most, the innermost first: module and
- * address in the file, or ?+ and the address in memory. "callers" is how many were wanted, as "3", if more
- * than one: readers add callers that the compiler inlined, which have no return address, up to that number.
+ * address in the file, or ?+ and the address in memory. "callers" is the requested number, such as "3", if
+ * more than one: readers add callers that the compiler inlined, which have no return address, up to that
+ * number.
  *
  * A stream with nothing but the 49 codes requires version 1.0.0; one with a function of MPI 4, whose numbers
  * begin with OVNI_MPI_FIRST_OF_MPI_4, requires 1.4.0, one that pauses 1.3.0, one with MX@ 1.2.0, one with any
@@ -196,7 +197,7 @@ enum { OVNI_MPI_COMPLETED = 0, OVNI_MPI_CANCELLED = 1, OVNI_MPI_FREED = 2, OVNI_
 /* Numbers of objects that no event defines. */
 enum { OVNI_MPI_NO_OBJECT = 0, OVNI_MPI_WORLD = 1, OVNI_MPI_SELF = 2 };
 
-/* A site that nothing describes, and how many callers one may have. */
+/* The number of an unknown site, and the greatest number of callers of a site. */
 enum { OVNI_MPI_NO_SITE = 0, OVNI_MPI_MOST_CALLERS = 16 };
 
 /* Flags of a communicator. */

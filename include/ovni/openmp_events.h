@@ -1,5 +1,5 @@
-/* Events of the model `openmp`, version 1.3.0: what it has beyond the version 1.2.1 of the reference. A
- * stream requires 1.3.0 only if it holds one of these events.
+/* Events of the model `openmp`, version 1.3.0, that version 1.2.1 of the reference lacks. A stream requires
+ * 1.3.0 only if it has one of these events.
  *
  * STATES of the channel `subsystem` that the reference lacks have a number s, the one below:
  *

@@ -10,9 +10,9 @@
  *
  * Objects have numbers in a process, from 1, by kind and address: two objects that lie at one address one
  * after the other share a number. Threads that are joined have theirs by tid. 0 is any object beyond the
- * first 65535, or 16384 threads. A thread that runs the function of a pthread_once_t waits for nobody. Every
+ * first 65535, or 16384 threads. A thread that runs the function of a pthread_once_t does not wait. Every
  * stream defines an object before the event that first names it, and may do so again. The holder is the tid
- * of the thread that has the object when the wait begins; 0 if nobody knows. */
+ * of the thread that holds the object when the wait begins; 0 if unknown. */
 #ifndef OVNI_PTHREAD_EVENTS_H
 #define OVNI_PTHREAD_EVENTS_H
 

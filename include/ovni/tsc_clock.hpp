@@ -1,24 +1,24 @@
-// The clock that stamps events: nanoseconds of CLOCK_MONOTONIC at the price of rdtsc. A ClockPage in shared
-// memory says how ticks of the time stamp counter (TSC) become ns: a chain of straight segments, of which the
-// last 64 are kept. One writer at a time (core/clock_discipline.hpp) appends to it so that the clock follows
-// CLOCK_MONOTONIC; many processes read. Readers map the page writable, as they may withdraw an end.
+// The clock of events: nanoseconds of CLOCK_MONOTONIC at the cost of rdtsc. A ClockPage in shared memory
+// defines how ticks of the time stamp counter (TSC) become ns: a chain of linear segments, of which the last
+// 64 are kept. One writer at a time (core/clock_discipline.hpp) appends to it so that the clock follows
+// CLOCK_MONOTONIC; many processes read. Readers map the page writable, because they may withdraw an end.
 //
-// ns is one non-decreasing function of the TSC, equal for all readers whatever part of the chain they have
-// seen. Segment k ends where k + 1 begins, and its line is there at most the first ns of k + 1. An end is
-// made known before it is reached. The writer
+// ns is one non-decreasing function of the TSC, equal for all readers, independent of the part of the chain
+// that they have seen. Segment k ends where k + 1 begins, and its value there is at most the first ns of k +
+// 1. An end is announced before it is reached. The writer
 //   (1) fills the next slot,
 //   (2) *announces* the end of the current segment, some 20 us ahead,
 //   (3) checks that the TSC is still below that end, and takes the end back if not,
 //   (4) *confirms* the end and moves the index.
 // If the writer stops between (2) and (4), a reader beyond the announced end withdraws it by one compare and
 // swap, and the writer's confirmation then fails: no reader ever waits. Segment 0 is the system's own clock,
-// clock_gettime, until the TSC is calibrated, and for good if the TSC cannot be used. Segment 1 starts no
+// clock_gettime, until the TSC is calibrated, and permanently if the TSC cannot be used. Segment 1 starts no
 // lower than CLOCK_MONOTONIC at that moment.
 //
-// A reader has a segment before it reads the TSC, and checks behind the reading that the segment holds then:
-// the newest of the page, or one that it keeps from an earlier reading (emit.hpp). Few instructions wait for
-// the reading, and few loads come one after the other before it: some processors let rdtsc wait for earlier
-// work, and later work for rdtsc.
+// A reader loads a segment before it reads the TSC, and checks after the reading that the segment is valid:
+// the newest of the page, or one kept from an earlier reading (emit.hpp). Few instructions wait for the
+// reading, and few loads come one after the other before it: some processors let rdtsc wait for earlier work,
+// and later work for rdtsc.
 //
 // A reading is as ordered as rdtsc: never back within a thread, but a processor may execute it ahead of an
 // earlier load. read_clock_in_order() waits for earlier loads, and costs as much as clock_gettime. If nobody
@@ -51,7 +51,7 @@ struct ClockCorrection {
 
 // ns = ns_start + (tsc - tsc_start) * multiplier / 2^60.
 struct alignas(32) ClockSegment {
-    uint64_t tsc_start;  // `by_system` if ns is clock_gettime, then not below ns_start
+    uint64_t tsc_start;  // `by_system` if ns is clock_gettime, but at least ns_start
     uint64_t length;     // in ticks: `open`; even if an end is announced; odd (one more) if it is confirmed
     uint64_t ns_start;
     uint64_t multiplier;
@@ -62,7 +62,7 @@ struct alignas(32) ClockSegment {
 
 enum class ClockState : uint32_t { uncalibrated, tsc, not_usable };
 
-// A new page has clock_gettime as its clock. A process that has no shared page may use one of its own.
+// A new page has clock_gettime as its clock. A process without a shared page may use a private one.
 struct ClockPage {
     static constexpr uint64_t magic_number = 0x6b636c63696e766f;  // "ovniclck"
     static constexpr uint32_t this_version = 1;
@@ -70,15 +70,15 @@ struct ClockPage {
 
     uint64_t magic = magic_number;
     uint32_t version = this_version;
-    uint32_t state = 0;  // ClockState, for reports: readings do not depend on it
+    uint32_t state = 0;  // ClockState, only for reports
     ClockCorrection hook;
 
-    // Only the writer uses this.
+    // Used only by the writer.
     alignas(64) uint64_t rate = 0;  // without steering, as a multiplier
     uint64_t rate_baseline_ns = 0;  // the time that `rate` was measured over
     uint64_t published = 0;         // segments
     uint64_t late = 0;              // attempts to publish that were withdrawn
-    uint64_t steps = 0;             // times that the TSC and CLOCK_MONOTONIC went apart by a jump
+    uint64_t steps = 0;             // number of jumps between the TSC and CLOCK_MONOTONIC
 
     alignas(64) uint64_t index = 0;  // of the current segment, in the chain
     alignas(64) ClockSegment segments[ring] = {{ClockSegment::by_system, ClockSegment::open, 0, 0}};
@@ -94,7 +94,7 @@ struct HostClocks {
         return 0;
 #endif
     }
-    // Read after all earlier loads.
+    // The TSC, read after all earlier loads.
     static uint64_t ticks_in_order() noexcept {
 #if defined(__x86_64__)
         __builtin_ia32_lfence();
@@ -115,7 +115,7 @@ inline uint64_t scaled(uint64_t ticks, uint64_t multiplier) noexcept {
     return static_cast<uint64_t>(static_cast<Wide>(ticks << 4) * multiplier >> 64);
 }
 
-// The segment that is likely that of a reading: loaded before it from the page, or kept from an earlier one.
+// The probable segment of a reading: loaded from the page before it, or kept from an earlier reading.
 struct SegmentGuess {
     static constexpr uint64_t none = UINT64_MAX;  // an index
 
@@ -134,7 +134,7 @@ inline SegmentGuess guess_segment(const ClockPage& page) noexcept {
             __atomic_load_n(&slot->multiplier, __ATOMIC_ACQUIRE)};
 }
 
-// Keeps a guess where handlers of the same thread load it: they find none while it is replaced.
+// Stores a guess that handlers of this thread may load: they find none while it is replaced.
 inline void keep_guess(SegmentGuess& kept, const SegmentGuess& guess) noexcept {
     kept.index = SegmentGuess::none;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -183,8 +183,8 @@ uint64_t system_clock(const ClockPage& page, const Clocks& clocks) noexcept {
     return static_cast<uint64_t>(page.hook.is_set() ? page.hook.apply(now) : now);
 }
 
-// Looks for the segment of t from the newest on, forwards and backwards. If t fits none any more, as the
-// reader slept while the ring went round, a new t takes its place.
+// Looks for the segment of t from the newest on, forwards and backwards. If t is older than all of them,
+// because the reader slept while the ring was refilled, a new t replaces it.
 template <class Clocks>
 [[gnu::cold, gnu::noinline]] uint64_t read_clock_slowly(ClockPage& page, uint64_t t,
                                                         const Clocks& clocks) noexcept {
@@ -197,7 +197,7 @@ template <class Clocks>
         uint64_t start = by_system ? 0 : segment.tsc_start;
         uint64_t ns = 0;
         if (by_system) {
-            // Valid if the segment still goes on after the reading.
+            // Valid if the segment has not ended after the reading.
             ns = system_clock(page, clocks);
             if (ns < segment.ns_start) ns = segment.ns_start;
             t = clocks.ticks_in_order();
@@ -233,8 +233,8 @@ inline uint64_t read_clock(ClockPage& page, const Clocks& clocks = {}) noexcept 
     return detail::read_clock_slowly(page, t, clocks);
 }
 
-// Reads the clock after all earlier loads of the program, such as one of a clock that another thread has
-// read.
+// Reads the clock after all earlier loads of the program, for example the load of another thread's clock
+// value.
 inline uint64_t read_clock_in_order(ClockPage& page) noexcept {
 #if defined(__x86_64__)
     __builtin_ia32_lfence();

@@ -54,7 +54,7 @@ class PackedItems {
         bytes_ += item.size();
     }
     size_t bytes() const { return bytes_; }
-    // Where a reader of the next item starts.
+    // The position at which a reader of the next item starts.
     struct Place {
         size_t piece = 0, at = 0;
     };

@@ -69,7 +69,7 @@ class Sites {
     // Call when a site was hit by its int3: after some hits a jump replaces it. The thread must not report
     // sites during this function and way_on_inside().
     void count_trap(const Site& site) noexcept;
-    // Where a thread continues that hit an int3 inside a jump; 0 if there is no jump.
+    // The address at which a thread continues that hit an int3 inside a jump; 0 if there is no jump.
     uintptr_t way_on_inside(uintptr_t address) noexcept;
     // Replaces patched bytes in `bytes`, read at `address`, by the program's original bytes. An instruction
     // begins at `address`.

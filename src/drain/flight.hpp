@@ -16,7 +16,7 @@ inline constexpr const char* flight_gap = "flight";
 // The position from which the flight recorder keeps events, if `newest` is the end.
 uint64_t kept_from(const RingHeader& header, const RingProgress& progress, uint64_t newest);
 
-// What is left of events that are given up.
+// The parts of given-up events that are kept.
 struct Thinned {
     std::vector<uint8_t> needed;  // for the stream, at `file_end`
     std::vector<Gap> gaps;        // between the needed events

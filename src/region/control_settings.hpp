@@ -12,7 +12,7 @@
 
 namespace ovni::region {
 
-// Where an event starts or stops recording.
+// The scope in which an event starts or stops recording.
 enum class Scope : uint8_t {
     thread,   // the thread that fires; with bcast all threads
     process,  // all threads

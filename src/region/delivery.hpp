@@ -68,7 +68,7 @@ class Delivery {
 
     Outcome take_effect(const Firing& firing, writer::Stream* stream, bool is_default_start,
                         uint64_t& clock) noexcept;
-    // What happens to a change that comes during another one.
+    // The treatment of a change that comes during another one.
     enum class Amid : uint8_t { is_ignored, waits };
     Outcome change(writer::Recording to, writer::Stream* only, Amid amid, uint64_t& clock) noexcept;
     Outcome change_own_thread(writer::Recording to, uint64_t& clock) noexcept;

@@ -86,7 +86,7 @@ struct RingMoved {
     uint32_t is_torn;    // 1: a part of the present event found no room, its other parts are skipped
 };
 
-// What the thread did when the process exited, if it lasted until then.
+// The state of the thread when the process exited, if it lasted until then.
 enum class ExitInOrder : uint32_t {
     no,
     at_end,  // it called exit(), or had ended before

@@ -77,8 +77,8 @@ class SharedBuffer {
 class SharedProducer {
  public:
     enum class Outcome : uint8_t { written, lost, refused };  // lost: counted as lost
-    // What happens to an event without room, after the buffer's patience. A needed event may use the reserved
-    // room, and is refused if that is full, too.
+    // The treatment of an event without room, after the buffer's patience. A needed event may use the
+    // reserved room, and is refused if that is full, too.
     enum class NoRoom : uint8_t { lose, refuse, needed };
 
     // False if no seat is free: then events are discarded until the reader has taken back seats of dead

@@ -1,6 +1,7 @@
-// Which threads of the process have rows. The process that ovnirun started has rows from its start. Other
-// processes, such as the commands of a script, have rows once they create a thread. A fork's child has rows
-// from the fork on if its parent has, unless it becomes another program. Launchers of MPI jobs have none.
+// Decides which threads of the process have rows. The process that ovnirun started has rows from its start.
+// Other processes, such as the commands of a script, have rows once they create a thread. A fork's child has
+// rows from the fork on if its parent has, unless it becomes another program. Launchers of MPI jobs have
+// none.
 #pragma once
 
 namespace ovni::threads {

@@ -1,5 +1,5 @@
-// What each function's calls are used for: nothing before MPI_Init and after MPI_Finalize, the user's choice
-// between. One byte per function, so a call that is not used costs one test.
+// The uses of each function's calls: none before MPI_Init and after MPI_Finalize, the user's choice between.
+// One byte per function, so a call that is not used costs one test.
 #pragma once
 
 #include <atomic>

@@ -14,7 +14,7 @@ struct Form {
     bool is_step = false;    // has one instruction; then the resolver follows and counts it
 };
 
-// Where the program's registers are, at a place in translated code.
+// The locations of the program's registers, at a place in translated code.
 enum class State : uint8_t {
     exact,             // all in their registers
     rax_saved,         // rax is in the context

@@ -56,7 +56,7 @@ class Emitter {
         while (at_ < literal) bytes({0x90});
         quad(to);
     }
-    // Where a jump_far() at `at` stores its target address.
+    // The location at which a jump_far() at `at` stores its target address.
     static uint8_t* literal_of_jump(uint8_t* at) noexcept {
         constexpr uintptr_t jump = 6, alignment = sizeof(uint64_t);
         return at + (jump + (0 - (reinterpret_cast<uintptr_t>(at) + jump)) % alignment);

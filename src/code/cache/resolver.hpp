@@ -41,7 +41,7 @@ class TranslatedThreads {
     static constexpr size_t own_stack_bytes = size_t{1} << 20;
     static constexpr uint64_t most_shared = uint64_t{1} << 16;
 
-    // Where the thread continues: `piece` is null if it leaves translated code.
+    // The address at which the thread continues: `piece` is null if it leaves translated code.
     struct Arrival {
         const Piece* piece;
         uint64_t host;

@@ -28,7 +28,8 @@ void start_translation_over_in_child() noexcept;
 
 // Continues the caller in translated code, if that is wanted.
 void enter_if_wanted() noexcept;
-// With true, the calling thread continues in the program's own code, and stays there until a call with false.
+// After a call with true, the calling thread continues in the program's own code, and stays there until a
+// call with false.
 void leave_translation(bool for_good) noexcept;
 // True if the calling thread runs the program's own code, and should enter translated code.
 bool translation_is_due() noexcept;
@@ -49,7 +50,8 @@ class OwnWork {
 // program's own code had been interrupted. Returns false if the thread is inside the resolver: the signal has
 // been sent again, and the handler has to return.
 bool show_program(int signal, siginfo_t* info, ucontext_t* context, bool& was_translated) noexcept;
-// Where the thread continues in translated code: at its next instruction, or behind one that was reported.
+// The point at which the thread continues in translated code: at its next instruction, or behind one that was
+// reported.
 enum class GoOn : uint8_t { here, behind };
 void go_on_translated(ucontext_t* context, GoOn where) noexcept;
 // True if the signal comes from translation_is_wanted(), or from a counter that has reached its end.
