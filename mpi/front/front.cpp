@@ -24,7 +24,7 @@ int end(int status, const std::string& text) {
     return status;
 }
 
-// OVNI_MPI, what the launcher says, or the MPI of the build.
+// OVNI_MPI, else the family of the launcher, else the MPI of the build.
 std::string_view wanted_family() {
     if (const char* wanted = std::getenv("OVNI_MPI"); wanted && *wanted) return wanted;
     const ovni::Launcher* launcher = ovni::launcher_of_process();

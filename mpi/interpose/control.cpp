@@ -1,4 +1,4 @@
-// MPI_Pcontrol and MPI_Abort: the functions that say something to the tracer itself.
+// MPI_Pcontrol and MPI_Abort: the functions that control the tracer.
 #include <mpi.h>
 
 #include <algorithm>

@@ -21,7 +21,7 @@ thread_local int silences = 0;
 
 constexpr std::string_view names[] = {"DEBUG", "INFO", "WARN", "ERROR"};
 
-// A line that stderr does not take is not said: fmt::print() would throw.
+// A line that stderr does not accept is dropped: fmt::print() would throw.
 void print(Level level, std::string_view text) {
     const std::string line =
         fmt::format("{}: {}: {}\n", program, names[static_cast<size_t>(level)], message_text(text));
@@ -66,7 +66,7 @@ void write(Level level, std::string_view text) {
     if (level < lowest_of_thread) return;
     print(level, text);
     if (level != Level::error) return;
-    // The rank that tells an error may be one that leaves all else to rank 0.
+    // The rank that prints an error may be one that leaves all other messages to rank 0.
     if (const std::string what_next = take_advice(text); !what_next.empty()) print(Level::info, what_next);
 }
 

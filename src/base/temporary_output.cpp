@@ -43,7 +43,7 @@ bool is_suffix(std::string_view text) {
     return is_number(text.substr(0, dot)) && (dot == text.size() || is_number(text.substr(dot + 1)));
 }
 
-// False if somebody holds it.
+// False if a process holds it.
 bool remove_unless_held(const fs::path& path, bool is_directory) {
     constexpr int common = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
     const Fd output(::open(path.c_str(), common | (is_directory ? O_RDONLY | O_DIRECTORY : O_RDWR)));

@@ -168,7 +168,7 @@ void ThreadRanks::exchange(const PerRank<std::span<const std::byte>>& outgoing,
         if (!incoming[r].empty())
             std::memcpy(incoming[r].data(), (*of(r).outgoing)[static_cast<size_t>(rank_)].data(),
                         incoming[r].size());
-    // Others read `outgoing` until all have met again.
+    // Others read `outgoing` until the next exchange().
     board_.exchange(rank_);
 }
 
@@ -183,7 +183,7 @@ int run_on_threads(int size, const std::function<int(const Ranks&)>& body) {
             const int of_rank = body(ThreadRanks(rank, size, board));
             if (rank == 0) result = of_rank;
         } catch (const Left&) {
-            // Another one tells why.
+            // Another rank reports the cause.
         } catch (...) {
             failures[static_cast<size_t>(rank)] = std::current_exception();
             board.leave();

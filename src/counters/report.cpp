@@ -47,7 +47,7 @@ std::atomic<bool>& reported(const CounterRow& row) noexcept {
 void report_unknown(std::string_view word) noexcept {
     if (speaks_for_the_job())
         print(
-            "ovni: OVNI_COUNTERS: '%.*s' is no counter, or one too many: it is left out, and what follows it",
+            "ovni: OVNI_COUNTERS: '%.*s' is no counter, or one too many: it and all later words are ignored",
             static_cast<int>(std::min<size_t>(word.size(), 64)), word.data());
 }
 

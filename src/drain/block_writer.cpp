@@ -96,7 +96,7 @@ Handled BlockWriter::append(const Event& event) {
     return settle(block, done, after);
 }
 
-// After `done` bytes of these events were written, and `after.file_end` says so.
+// Call after `done` bytes of these events were written and `after.file_end` is set.
 Handled BlockWriter::settle(const EventPieces& events, size_t done, RingProgress after) {
     const bool is_short = done < events.bytes();
     const RingHeader& h = ring_.header();

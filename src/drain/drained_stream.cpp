@@ -59,7 +59,7 @@ bool DrainedStream::begin() {
     return true;
 }
 
-// Another drainer may have written before: only what the ring says counts.
+// Another drainer may have written before: only the state in the ring counts.
 void DrainedStream::take_up() {
     gaps_.take_up();
     ring_.announce();
@@ -96,7 +96,7 @@ double DrainedStream::drain() {
            static_cast<double>(ring().capacity() - h.kept);
 }
 
-// Metadata that says so holds until the next one is written.
+// Such metadata is valid until the next is written.
 bool DrainedStream::make_readable() {
     if (!ring_.is_reading_wanted()) return true;
     RingHeader& h = header();
@@ -120,7 +120,7 @@ bool DrainedStream::keep() {
     return false;
 }
 
-// The next attempt begins with what the ring says.
+// The next attempt begins with the state in the ring.
 void DrainedStream::forget() {
     is_prepared_ = false;
     ring_.set_damaged(false);

@@ -217,7 +217,7 @@ void Drainer::end(const Owned& ring, const OwnerEnd& end) {
     ring.stream->finish(end);
 }
 
-// Nothing tells it exactly. The one before us has died with its program, as far as we know.
+// The exact time is unknown. The previous drainer is assumed to have died with its program.
 uint64_t Drainer::death_of(const Process& process) const {
     return event_clock(seen_alive_.contains(process) ? monotonic_clock() : last_service_,
                        session_.header().time_offset);
@@ -322,7 +322,7 @@ bool Drainer::finish_own() {
     }
     empty_shared(mine);
     pass();
-    // Threads may go on emitting until the process is gone; what they emit from here on is nobody's.
+    // Threads may emit until the process has ended; their events from here on are dropped.
     for (const Owned& ring : rings_)
         if (may_be(self, owner_of(ring.stream->header())) && state_of(*ring.stream) == RingState::open)
             end(ring,

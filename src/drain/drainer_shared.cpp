@@ -28,7 +28,7 @@ DrainedStream* Drainer::find(uint32_t number) {
     return rings_.back().stream.get();
 }
 
-// If possible, one that has still something to say.
+// If possible, a stream that is still to be written.
 DrainedStream* Drainer::reporter_of(const ProcessId& process) {
     auto is_of_process = [&](const Owned& ring) { return owner_of(ring.stream->header()) == process; };
     auto reports = [&](const Owned& ring) { return is_of_process(ring) && !is_over(ring.stream->header()); };

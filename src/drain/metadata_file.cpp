@@ -48,8 +48,8 @@ uint64_t MetadataFile::clock_of(const OwnerEnd& end) const {
     return last < ring_.header().opened_at.load(std::memory_order_relaxed) ? last : std::max(last, end.at);
 }
 
-// An owner that goes on with a stream has noted what that said, but for what drainers counted. Returns how
-// many events were lost before.
+// An owner that continues a stream has noted its metadata, except for the drainers' counts. Returns how many
+// events were lost before.
 uint64_t MetadataFile::go_on_with_earlier(Json& metadata) const {
     const uint64_t lost = number_in(metadata["ovni"], "lost");
     std::optional<Json> before = json_parse(earlier_.metadata.c_str(), JsonNumbers::as_written);
@@ -73,7 +73,7 @@ Json MetadataFile::now(const OwnerEnd* end) const {
     if (lost > 0) facts["lost"] = lost;
     if (raised > 0) facts["raised"] = raised;
     if (uint64_t events = h.lost_elsewhere.load(std::memory_order_relaxed)) facts["lost_elsewhere"] = events;
-    // The owner said so at the latest now, but may have no right any more to leave a note.
+    // The owner has set this by now, but may have no right any more to write a note.
     const bool is_closed = h.state.load(std::memory_order_acquire) == RingState::closed;
     const ExitInOrder exit = h.exit_in_order.load();
     if (is_closed || exit != ExitInOrder::no) facts["finished"] = 1;

@@ -45,7 +45,7 @@ void Mover::move() {
                  owner().pid);
 }
 
-// It takes two looks at a record to see that nobody writes it.
+// It takes two looks at a record to find that no thread is writing it.
 void Mover::move_all() {
     constexpr int most_idle = 4;
     reader_.forget_lives();

@@ -163,7 +163,7 @@ bool SharedReader::is_boundary(uint64_t at) noexcept {
     return at == reserved || (at < reserved && (is_claimed(at) || is_record(at)));
 }
 
-// Skips damage up to the next whole record. If there is none, and nobody to write one, skips to the end.
+// Skips damage up to the next whole record. If there is none, and no thread to write one, skips to the end.
 bool SharedReader::find_next_record() noexcept {
     bool is_final = !somebody_lives();
     uint64_t reserved = buffer_.header().reserved.load(std::memory_order_acquire);

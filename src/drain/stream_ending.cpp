@@ -1,4 +1,4 @@
-// How streams end: what their owners have left to say, and what becomes of the files.
+// How streams end: the rest of their owners' events, and the files.
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
@@ -38,7 +38,7 @@ bool DrainedStream::finish(const OwnerEnd& known) {
     RingHeader& h = header();
     RingState state = h.state.load(std::memory_order_acquire);
     if (state != RingState::open && state != RingState::closed) return true;
-    // The owner's report of its end counts if nobody saw the end.
+    // The owner's report of its end counts if no process saw the end.
     OwnerEnd end = known;
     RingEnd recorded = recorded_end(h);
     if (end.how == RingEnd::recovered && recorded != RingEnd::in_order)

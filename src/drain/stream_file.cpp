@@ -20,7 +20,7 @@
 namespace ovni::writer {
 namespace {
 
-// On a full disk the other files of the stream must still be able to say what is lost.
+// On a full disk there must be room to record in the other files what is lost.
 constexpr size_t room_beside = 16384;
 
 }  // namespace

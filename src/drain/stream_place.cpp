@@ -125,7 +125,7 @@ void StreamPlace::remove_stray() const {
     remove_empty(stray_, note_.place);
 }
 
-// Once the ring says so, all is there, and what is left behind may go.
+// Once this is set in the ring, all files are there, and the rest may be removed.
 bool StreamPlace::move_to_trace() {
     RingHeader& h = ring_.header();
     if (std::optional<StreamNote> note = read_note()) note_ = std::move(*note);

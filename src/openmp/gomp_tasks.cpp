@@ -143,7 +143,7 @@ using namespace ovni::openmp;
 
 extern "C" {
 
-// Older compilers pass fewer arguments; the flags say which of the last ones are looked at.
+// Older compilers pass fewer arguments; the flags determine which of the last ones are read.
 void GOMP_task(void (*function)(void*), void* data, void (*copy)(void*, void*), long size, long alignment,
                bool is_deferred, unsigned flags, void** depend, int priority, void* detach) {
     OVNI_GOMP_FUNCTION gomp("GOMP_task");

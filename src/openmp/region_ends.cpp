@@ -6,7 +6,7 @@ namespace ovni::openmp {
 
 namespace {
 
-// The number says whose clock it is. It is 0 while the clock changes.
+// The number identifies the region of the clock. It is 0 while the clock changes.
 struct EndRow {
     std::atomic<uint32_t> region;
     std::atomic<uint64_t> clock;

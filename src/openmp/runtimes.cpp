@@ -138,7 +138,7 @@ class Callers {
     static void forget_all() noexcept {
         for (auto& word : words_) word.store(0, std::memory_order_release);
     }
-    // A path tells libraries apart that come to one address, one after the other.
+    // The path distinguishes libraries that are loaded at one address, one after the other.
     static uint64_t hash_of(const LoadedLibrary& library) noexcept {
         constexpr uint64_t prime = 0x100000001b3;
         auto hash = reinterpret_cast<uint64_t>(library.dynamic()) ^ 0xcbf29ce484222325;

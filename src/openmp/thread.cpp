@@ -245,7 +245,7 @@ void Thread::hide(const Frame& frame) noexcept {
     if (construct.state == State::task) ovni::emit_at("PPe", at_, construct.number);
 }
 
-// The use until a clock in the past cannot be told apart from that until now.
+// The use until a clock in the past cannot be separated from the use until now.
 void Thread::count(State state) const noexcept {
     if (!row_of(state).is_counted || is_past_) return;
     const ovni_private_border_follower* follower = ovni_private_borders();
@@ -343,7 +343,7 @@ void Thread::record_spin(bool begins) noexcept {
     ovni::emit_at(begins ? EventCode("PBs") : EventCode("PBS"), at_);
 }
 
-// libovni knows the CPUs of the process only after a while, so it is told again from time to time.
+// libovni knows the CPUs of the process only after a while, so the CPU is reported again from time to time.
 void Thread::record_cpu() noexcept {
     constexpr uint32_t oldest = 64;
     if (!samples_cpus) return;

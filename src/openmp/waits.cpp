@@ -29,8 +29,8 @@ const WaitRow& row_of_wait(int kind) {
     return wait_rows[kind > 0 && kind < kinds ? kind : 0];
 }
 
-// Older runtimes do not say which implicit barrier ends a region: it is the one that no call stands at, or,
-// in the thread that made the region, the call of the region itself.
+// Older runtimes do not report which implicit barrier ends a region: it is the one that no call stands at,
+// or, in the thread that made the region, the call of the region itself.
 State state_of(int kind, const Thread& thread, const void* address) {
     if (kind != ompt::sync::barrier_implicit) return row_of_wait(kind).state;
     return !address || thread.is_place_of_region(address) ? State::barrier_join : State::barrier_plain;

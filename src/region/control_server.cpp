@@ -44,7 +44,7 @@ std::string reply_to(std::string_view request, ControlServer::Answer answer) noe
     if (words.empty()) return "err no command";
     std::string reply;
     if (answer) answer(words, reply);
-    if (reply.empty()) reply = "err nobody takes commands";
+    if (reply.empty()) reply = "err commands are not accepted";
     if (reply.size() > longest_reply) reply.replace(longest_reply - 3, reply.npos, "...");
     return reply;
 }

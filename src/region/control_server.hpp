@@ -60,7 +60,7 @@ class ControlServer {
     std::atomic<bool> is_linked_{false};
     uid_t owner_ = 0;
     OwnDescriptor socket_;
-    uint64_t rests_until_ = 0;  // accepts nobody until then, because the system has no descriptor left
+    uint64_t rests_until_ = 0;  // accepts no clients until then, because the system has no descriptor left
     std::array<Client, most_clients> clients_;
 };
 

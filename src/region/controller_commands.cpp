@@ -114,7 +114,7 @@ void RegionController::command(std::string_view words, std::string& reply) noexc
     std::string_view rest = name.size() < words.size() ? words.substr(name.size() + 1) : "";
     if (name == "fire") return fire_interactive(rest, reply);
     if (!rest.empty()) {
-        reply = "err " + std::string(name) + " takes nothing behind it";
+        reply = "err " + std::string(name) + " takes no argument";
         return;
     }
     if (name == "status") return print_status(reply);

@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t half_of_epochs = 0x8000;
 constexpr uint64_t quarter_of_epochs = 0x4000;
 
-// True if the two words together say that the alarm is armed in the thread.
+// True if by the two words the alarm is armed in the thread.
 template <class Armed>
 bool is_armed_by(uint64_t alarm_word, uint64_t own_word) {
     bool holds = epoch_of(alarm_word) == epoch_of(own_word);

@@ -8,7 +8,7 @@ namespace ovni::region {
 
 namespace {
 
-// Programs have little room for thread-local memory of ours, and few say where they fire.
+// Not a thread-local variable: programs have little room for these, and few give a place.
 pthread_key_t place_key;
 bool has_key = false;
 

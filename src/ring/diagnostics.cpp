@@ -36,7 +36,8 @@ bool has_stderr() {
     return is_same || appends || isatty(STDERR_FILENO);
 }
 
-// One write, so that lines of several threads and ranks do not mix. A pipe that nobody reads ends no program.
+// One write, so that lines of several threads and ranks do not mix. A pipe without a reader does not end the
+// program.
 void write_line(const char* text, size_t size) {
     int error = errno;
     sigset_t pipe, before, waiting;

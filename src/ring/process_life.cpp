@@ -48,7 +48,7 @@ bool are_one_start(uint64_t one, uint64_t other) noexcept {
     return one - other + 1 <= 2;
 }
 
-// The processes of another namespace have other numbers here: they are all gone, or nobody knows.
+// The processes of another namespace have other numbers here: they are all dead, or it is unknown.
 std::optional<bool> somebody_lives_in(uint64_t space) noexcept {
     DIR* directory = opendir("/proc");
     if (!directory) return std::nullopt;

@@ -27,7 +27,7 @@ constexpr uint64_t second = 1'000'000'000;
 constexpr uint64_t longest_silence = 30 * second;  // writing a block may take long
 constexpr uint64_t longest_sleep = second / 4;
 
-// A directory of this user that nobody else can put anything into.
+// A directory of this user into which no other user can write.
 bool is_private(const std::string& path) {
     const PathAt at = from_first_root(path.c_str());
     struct stat status {};

@@ -29,7 +29,7 @@ uint64_t capacity_of(const SharedOptions& options) {
     return std::bit_ceil(std::max<uint64_t>(options.capacity, 512));
 }
 
-// CLOCK_BOOTTIME of the machine, whatever the time namespace says.
+// CLOCK_BOOTTIME of the machine, independent of the time namespace.
 uint64_t boot_time() {
     timespec now{};
     clock_gettime(CLOCK_BOOTTIME, &now);

@@ -9,7 +9,7 @@
 
 namespace ovni::writer {
 
-// The generation of a ring tells its users apart.
+// The generation of a ring distinguishes its users.
 constexpr uint64_t sender_of(uint32_t ring, uint32_t generation) {
     return uint64_t{ring} << 32 | generation;
 }

@@ -40,7 +40,7 @@ class Conversation {
         if (descriptor_ < 0) return fail();
         if (::connect(descriptor_, reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0)
             return fail();
-        // A process that refuses us says so before it ends the connection, so EPIPE is no failure.
+        // A process that refuses a client replies before it ends the connection, so EPIPE is no failure.
         if (::send(descriptor_, request_.data(), request_.size(), MSG_NOSIGNAL) < 0 && errno != EPIPE) fail();
     }
 

@@ -29,7 +29,7 @@ namespace ovni::run {
 
 namespace {
 
-// Its events are in its stream already. Nobody here can say whether processes of another namespace live.
+// Its events are in its stream already. It is unknown here whether processes of another namespace live.
 bool is_written(const writer::Ring& ring) {
     const writer::RingHeader& header = ring.header();
     if (header.pid_space != writer::pid_space()) return false;
@@ -69,7 +69,7 @@ bool finish_if_written(const std::filesystem::path& run_directory) {
     return drainer.stuck() == 0;
 }
 
-// A user is told of other jobs once a day on each node.
+// Other jobs are reported once a day on each node.
 bool is_time_to_report(const std::filesystem::path& run_directory) {
     constexpr std::chrono::hours between{24};
     const std::filesystem::path last_report = run_directory.parent_path() / ".told";
@@ -188,7 +188,7 @@ void DrainerCompanion::resume() noexcept {
     }
 }
 
-// A program that could not be started has said so, and chains may have kept recording off.
+// If the program could not be started, that is reported already. Chains may have kept recording off.
 void DrainerCompanion::warn_if_nothing_recorded(const Ending& ending) const {
     constexpr int not_started = 126;
     const bool has_run = ending.by != Ending::By::exit || ending.code < not_started;
@@ -205,8 +205,8 @@ void DrainerCompanion::warn_about_unknown_processes() const {
     if (::access("/proc/self", F_OK) == 0) return;
     if (const size_t processes = drainer_->doubtful())
         std::fprintf(stderr,
-                     "ovnirun: without /proc nobody can say whether %zu process%s of the program live%s on: "
-                     "ovnirecover %s writes the end of what they leave\n",
+                     "ovnirun: without /proc it is unknown whether %zu process%s of the program still run%s: "
+                     "ovnirecover %s writes the rest of their events later\n",
                      processes, processes == 1 ? "" : "es", processes == 1 ? "s" : "",
                      session_.directory().c_str());
 }

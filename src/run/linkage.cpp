@@ -109,7 +109,7 @@ std::string output_of(const std::vector<std::string>& words) {
     return output;
 }
 
-// The loader takes no library from the environment of somebody with fewer rights.
+// The loader takes no library from the environment of a user with fewer rights.
 bool gains_rights(const Fd& file) {
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) return false;

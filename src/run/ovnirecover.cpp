@@ -1,4 +1,4 @@
-// ovnirecover: writes out what processes left in run directories that nobody drains any more.
+// ovnirecover: writes the events that processes left in run directories without a drainer.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -50,7 +50,7 @@ void print_no_run_directory() {
         "there");
 }
 
-// ", program ./app, trace /home/me/ovni", of the first stream that says it.
+// ", program ./app, trace /home/me/ovni", from the first stream that has it.
 std::string program_and_trace(const writer::Session& session) {
     for (uint32_t number = 0; number < session.header().rings.load(); ++number) {
         const auto note = writer::StreamNote::read(session.note_path(number));
@@ -92,7 +92,7 @@ bool recover(const fs::path& directory) {
     writer::Session session = open(directory);
     // Threads of a process that was killed a moment ago may be in the middle of something.
     for (int wait = 0; !session.lock(); ++wait) {
-        if (wait == 50) throw Error("somebody drains it still", directory.string());
+        if (wait == 50) throw Error("another process still drains it", directory.string());
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
     std::vector<writer::Ring> rings = rings_in(session);
@@ -120,7 +120,7 @@ bool recover(const fs::path& directory) {
 // Throws away what is in it. Processes that live keep it.
 void discard(const fs::path& directory) {
     writer::Session session = open(directory);
-    if (!session.lock()) throw Error("somebody drains it still, so it is kept", directory.string());
+    if (!session.lock()) throw Error("another process still drains it, so it is kept", directory.string());
     const std::vector<writer::Ring> rings = rings_in(session);
     const Census all = census(session, rings);
     if (all.alive > 0)
@@ -151,7 +151,7 @@ void wait_for_pass(const writer::Session& session) {
 // Brings the streams of running processes up to date, and makes them readable.
 void write_out(const fs::path& directory) {
     writer::Session session = open(directory);
-    if (!session.is_served()) throw Error("nobody drains it", directory.string());
+    if (!session.is_served()) throw Error("no process drains it", directory.string());
     wait_for_pass(session);
     std::vector<writer::Ring> rings = rings_in(session);
     std::erase_if(rings, [](const writer::Ring& ring) { return !owner_lives(ring.header()); });
@@ -245,7 +245,7 @@ int number_of_process(const std::string& pid) {
 
 constexpr TypedOption<Options> rows[] = {
     {{"all", "a", "", "",
-      "All run directories of this user that nobody drains; with -w, all that somebody drains."},
+      "All run directories of this user that no process drains; with -w, all that a process drains."},
      choose<&Options::all, true>},
     {{"job", "", "JOB", "", "Of these, those of a job, as --list names it."}, store<&Options::job>},
     {{"pid", "", "PID", "", "Of these, those of an ovnirun, or of a process that it runs."},
@@ -288,7 +288,7 @@ bool has_process(const fs::path& directory, int pid) {
            });
 }
 
-// Those that nobody drains, or those that somebody does.
+// The run directories without a drainer, or those with one.
 std::vector<std::string> chosen(const Options& options) {
     std::vector<std::string> directories;
     std::set<std::string> jobs;

@@ -78,7 +78,7 @@ bool shows_threads() {
 
 }  // namespace
 
-// If there is no /proc, this is the path by which the system was told to start the program.
+// If there is no /proc, this is the path with which the program was started.
 fs::path own_program() {
     std::error_code fault;
     fs::path program = fs::read_symlink("/proc/self/exe", fault);

@@ -36,8 +36,8 @@ std::vector<writer::Session> parts_of(uint64_t job) {
     return parts;
 }
 
-// Parts that find each other at the same time: one of them says so. One that stands still while it has its
-// turn holds the others up for half a second.
+// If parts find each other at the same time, one of them warns. A part that stops during its turn delays the
+// others by half a second.
 bool is_first_to_warn(const writer::Session& own, const std::vector<writer::Session>& parts) {
     constexpr int attempts = 50;
     constexpr timespec moment{0, 10'000'000};

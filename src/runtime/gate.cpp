@@ -63,7 +63,7 @@ void Gate::begin() noexcept {
     has_begun_.store(true, std::memory_order_release);
 }
 
-// Streams that are there already learn of it; what they have open, nobody knows.
+// Informs existing streams; their open states are unknown.
 void Gate::track() noexcept {
     if (is_tracking_.exchange(true)) return;
     streams().visit([](Stream& stream) { stream.recording().want(stream.recording().wanted()); });

@@ -31,7 +31,7 @@ bool leaves_room_for_notes(const std::string& directory, size_t capacity) {
     return uint64_t{room.f_bavail} * room.f_frsize >= Ring::file_bytes(capacity) + kept;
 }
 
-// The name tells others which process made the file: it may be dead.
+// The name identifies the process that made the file, which may be dead.
 std::string name_of_new_file() {
     return "new." + std::to_string(getpid()) + "." + std::to_string(own_process_id().space) + "." +
            std::to_string(monotonic_clock());

@@ -37,7 +37,7 @@ bool Place::take_for_change() {
     return now != RingPlace::settled && place.compare_exchange_strong(now, RingPlace::changing);
 }
 
-// MPI_Init may move what is on disk, so nobody settles a place before it.
+// MPI_Init may move traces on disk, so no place is settled before it.
 void Place::leave_open() {
     own_.header().place.store(noted_.is_identified ? RingPlace::noted : RingPlace::unknown,
                               std::memory_order_release);
@@ -72,7 +72,7 @@ void Place::give_up() {
     RingHeader& header = own_.header();
     header.has_row.store(0, std::memory_order_release);
     header.state.store(RingState::done, std::memory_order_release);
-    // The ring may have told of losses of other threads.
+    // The ring may have counted losses of other threads.
     if (uint64_t events = header.lost_elsewhere.exchange(0)) host().count_lost(events);
 }
 
@@ -164,7 +164,7 @@ void Place::write_note() {
     if (!is_settled) {
         note.roots = facts.roots;
         note.place = chosen_by(facts);
-        // Without MPI nothing is to come that says more.
+        // Without MPI the identity will not change.
         const bool is_final = facts.cpus_are_given && own_.header().has_row.load(std::memory_order_relaxed);
         noted_ = {note.roots, note.place, facts.identified || is_final};
         all.set_process(facts);

@@ -175,7 +175,7 @@ Facts Process::facts() {
     facts.pid = initialised_ ? pid_ : getpid();
     facts.parent = parent_;
     facts.loom = initialised_ ? texts().loom : loom_of_identity();
-    // A guess says nothing of a process that has said itself who it is.
+    // A guess does not apply to a process that has set its identity itself.
     const bool is_guess = initialised_ && is_default_;
     if (!is_guess) facts.host = texts().host;
     facts.run = texts().run;

@@ -8,7 +8,7 @@
 namespace ovni::writer {
 namespace {
 
-// Kept for events that hold a stream together while nobody drains; holds fewer events than there are notes.
+// Reserved for needed events while there is no drainer; holds fewer events than there are notes.
 constexpr uint64_t kept_free = 4096;
 
 }  // namespace

@@ -196,7 +196,7 @@ void ShownRecording::show_stop(const RecordingChange& change) {
                                      [&](const Event& event) { writer_.append(event.bytes, event.size); });
         writer_.refresh_limit();
     }
-    // A thread that does not run has nothing to emit: the gap says it all.
+    // A thread that does not run emits nothing: the gap is sufficient.
     if (!runs) showing_ = Showing::change_of_paused;
     call_follower(Recording::off, clock);
     showing_ = Showing::change;

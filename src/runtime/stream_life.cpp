@@ -136,8 +136,8 @@ void Stream::open_for_program(pid_t tid) {
     place_.open_for_program(tid);
 }
 
-// As long as nothing is on disk, the program may still say something else. What a flight recorder keeps may
-// be asked for at any time, even while its thread hangs, so its stream is placed.
+// As long as nothing is on disk, the program may still change it. What a flight recorder keeps may be asked
+// for at any time, even while its thread hangs, so its stream is placed.
 void Stream::follow_identity() {
     SlowPath slow;
     Lock lock(mutex_);
@@ -259,7 +259,7 @@ void Stream::set_name(const char* name) {
 }
 
 // The next program has no ring if it records nothing, so what is to be known of the end is noted before. It
-// may number the CPUs of the loom in its own way, so a begin that is still here says none.
+// may number the CPUs of the loom in its own way, so a begin that is still here has none.
 void Stream::expect_exec(bool is_coming) {
     SlowPath slow;
     Lock lock(mutex_);

@@ -27,7 +27,7 @@ pid_t this_process;
 std::atomic<uint32_t> forks{0};      // before this process
 uint64_t process_begin;              // or that of the image; monotonic
 std::atomic<bool> has_rows{false};   // of threads that emit nothing
-std::atomic<bool> withdrawn{false};  // rows are: the program says which threads there are
+std::atomic<bool> withdrawn{false};  // rows are: the program records its threads itself
 constexpr size_t name_bytes = 16;    // of a thread, with the zero
 char name_of_program[name_bytes];    // that of its first thread, which others inherit
 

@@ -20,7 +20,7 @@ namespace {
 
 struct Image {
     const link_map* map;
-    const void* dynamic;  // tells it from another file that has its map
+    const void* dynamic;  // distinguishes it from another file with its map
     DataSymbols symbols;
 };
 
@@ -78,7 +78,7 @@ const DataSymbols* symbols_of(const link_map* map) noexcept {
     return &image.symbols;
 }
 
-// The number behind the name of a variable in a function, as in `lock.0`, says nothing.
+// The number behind the name of a variable in a function, as in `lock.0`, has no meaning.
 size_t length_of(const char* symbol) {
     size_t length = strnlen(symbol, longest_name);
     size_t digits = length;

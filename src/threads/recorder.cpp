@@ -66,7 +66,7 @@ bool is_running() noexcept {
            (__atomic_load_n(&window->running, __ATOMIC_RELAXED) != 0 || ovni_private_thread_defines());
 }
 
-// A thread of a fork's child gets its stream with the first event, which says so.
+// A thread of a fork's child gets its stream with its first event.
 void begin_in_child() noexcept {
     uint8_t event[OVNI_FORMAT_EVENT_MAX];
     detail::store_event(event, "HTf", now());

@@ -22,7 +22,7 @@ bool may_have_rows() noexcept {
     return may;
 }
 
-// The thread is the main thread, or as good as that: nobody has created another one.
+// The thread counts as the main thread: no other one has been created.
 void begin_rows() noexcept {
     const uint32_t now = ovni_private_fork_depth();
     if (rows_since.exchange(now) != now) ovni_private_show_thread(0);

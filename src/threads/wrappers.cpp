@@ -18,7 +18,7 @@ namespace ovni::threads {
 
 namespace {
 
-// The ways in which an attempt says that the object is busy, and a function that it failed.
+// The results by which an attempt reports that the object is busy, and a function that it failed.
 struct ReturnsError {
     static constexpr bool may_set_errno = false;
     static bool is_busy(int result) { return result == EBUSY; }
@@ -152,7 +152,7 @@ struct OnceRun {
     static void leave(void* argument) { end_run_once(static_cast<const OnceRun*>(argument)->object); }
 };
 
-// The thread that runs the function waits for nobody.
+// The thread that runs the function does not wait.
 template <class Call>
 [[gnu::noinline]] int run_or_wait(const Wait& about, const pthread_once_t* control, Call call) {
     if (is_done(control) || !records_waits()) return call();

@@ -85,7 +85,7 @@ uint32_t describe(Moment& moment, const Object* object) noexcept {
     return object->number;
 }
 
-// One that was not made before our eyes is met here.
+// An object whose making was not seen is added here.
 uint32_t object_number(Moment& moment, HandleTable<Object*>& table, uint64_t key, uint32_t kind) noexcept {
     Object* known = find_object(table, key);
     if (!known) known = add_opened(table, key, {next_object_number(), kind, OVNI_MPI_NO_OBJECT, {}});

@@ -17,7 +17,7 @@ namespace ovni::mpi {
 
 namespace {
 
-// Several, so that threads seldom meet.
+// Several, so that threads seldom wait for each other.
 struct alignas(64) Shard {
     SpinLock changing;
     HandleTable<Posted> posted;
@@ -111,7 +111,7 @@ Shown take_shown(MPI_Request request, const Posted& posted) noexcept {
     Posted* found = shard.posted.find(key_of(request));
     if (found && found->number == posted.number) return std::exchange(found->shown, Shown::never);
     if (posted.shown != Shown::no) return posted.shown;
-    // If it was not shown when it lost its handle, nobody has shown it since.
+    // If it was not shown when it lost its handle, it has not been shown since.
     const bool was_hidden = shard.hidden.find(posted.number) != nullptr;
     shard.hidden.erase(posted.number);
     return was_hidden ? Shown::no : Shown::yes;

@@ -32,7 +32,7 @@ constexpr const char* batch_jobs[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", 
 Report not_moved{"cannot move the older trace %s away: two runs mix in it"};
 Report moved{"the older trace was moved to %s"};
 
-// Whether the metadata in the file says "run": "<name>". Metadata is written by our own writer, or by the
+// Whether the metadata in the file has "run": "<name>". Metadata is written by our own writer, or by the
 // reference's, which knows no runs.
 bool belongs_to(const char* path, const RunName& run) noexcept {
     static char text[1 << 16];

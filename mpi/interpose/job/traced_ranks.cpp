@@ -92,8 +92,8 @@ bool is_job_on_this_node() noexcept {
     return size_by_launcher() > 0 && local_size_by_launcher() == size_by_launcher();
 }
 
-// A launcher that gives out what other nodes say only on request has nothing here of any of them. So the
-// first rank that is missed is asked for, if the user is sure of it, and all others if it is there.
+// A launcher that passes on keys of other nodes only on request has none of them here. So the first rank that
+// is missed is asked for, if the user is sure of it, and all others if it is there.
 class Lookup {
  public:
     bool finds(int rank) noexcept {

@@ -91,7 +91,7 @@ class Binding {
         return length < static_cast<int>(sizeof text) ? own_.function(text) : nullptr;
     }
 
-    // A layer that exports no function of its own is known by the way that it begins: nobody else does.
+    // A layer that exports no function of its own is recognised by how it begins, which is unique.
     bool program_has_layer() const noexcept {
         bool has_layer = false, begins_below = false, begins = false;
         program_.for_each_import([&](const char* name, void**) {

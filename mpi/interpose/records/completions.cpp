@@ -104,7 +104,7 @@ bool is_known(const Envelope& message) noexcept {
 void settle(const Moment& moment, MPI_Request handle, const Posted& posted, uint32_t how,
             const Envelope* message = nullptr) noexcept {
     if (posted.shown == Shown::never) return;
-    // Told again, an end that the stream has is ignored.
+    // If the stream already has the end, a second one is ignored.
     const bool is_recorded = is_whole(moment);
     if (is_recorded && posted.shown == Shown::yes) return;
     add_to_account(handle, posted, how, is_recorded, message);
@@ -139,7 +139,7 @@ void fail_ended(Moment& moment, MPI_Request before, MPI_Request now, const Poste
 }
 
 // The message that an exchange has received. MPICH 4.0 leaves its status as an earlier message has left it:
-// then it is what the call asked for, from anybody if the call says no more.
+// then the message is described by the arguments of the call, with any sender if they give none.
 Envelope received_by(const Posted& posted, const Envelope& status) noexcept {
     if (posted.peer == OVNI_MPI_NOBODY) return {0, OVNI_MPI_NOBODY, OVNI_MPI_ANY};
     return has_status_of_exchanges ? status : Envelope{posted.bytes, posted.peer, posted.tag};
@@ -158,7 +158,7 @@ void complete(Moment& moment, MPI_Request handle, const Posted& posted, const St
     if (statuses && !cancelled) {
         Envelope message = statuses->envelope(status);
         if (posted.ordinal != 0) message = {posted.bytes, posted.peer, posted.tag};
-        // MPICH 4.0 says that nobody's message comes from rank 0.
+        // MPICH 4.0 reports rank 0 as the sender of a message of MPI_PROC_NULL.
         if (posted.persistent && posted.peer == OVNI_MPI_NOBODY) message.peer = OVNI_MPI_NOBODY;
         if (posted.kind == PostedKind::exchange) message = received_by(posted, message);
         if (posted.receives()) moment.record(OVNI_MPI_MESSAGE, message.bytes, message.peer, message.tag);
@@ -174,8 +174,8 @@ bool needs_status(const Posted& posted) noexcept {
     return posted.receives() || posted.kind == PostedKind::transfer || posted.cancelled;
 }
 
-// Behind MPI_Request_free nobody can know. Call with a receive: MPI asks a generalized request by a function
-// of the program.
+// After MPI_Request_free this is unknown. Call only with a receive: for a generalized request MPI would call
+// a function of the program.
 bool has_cancelled(MPI_Request request) noexcept {
     MPI_Status status;
     int flag = 0;
@@ -355,7 +355,7 @@ Payload Completions::leave(Moment& moment) noexcept {
     return payload;
 }
 
-// Some may have completed all the same: their statuses say so, in this one case.
+// Some may have completed nevertheless: only in this case their statuses show it.
 void Completions::fail(Moment& moment, int error) noexcept {
     if (class_of(error) == MPI_ERR_IN_STATUS && have_statuses && !index) finish_those(moment, true);
     for (int i = 0; handles.data() && i < count; ++i)

@@ -1,8 +1,8 @@
 // Records of the details of MPI calls, one class per record of scripts/mpi_table.py. A wrapper fills in the
 // arguments by their roles; enter() is asked before the call, entered() behind the event of entering, leave()
 // after a call that succeeded, fail() after another, miss() behind leave() if not all of the call is in the
-// stream: that counts what took effect. They keep the books, and say what ovni/mpi_events.h wants of the
-// call: as payload, and in detail events.
+// stream: that counts what took effect. They update the tables of `books`, and give the details of
+// ovni/mpi_events.h, as payload and in detail events.
 #pragma once
 
 #include "mpi/interpose/books/communicators.hpp"

@@ -7,7 +7,7 @@ namespace ovni::mpi {
 
 namespace {
 
-// Null if nobody counts.
+// Null if there is no counter library.
 const ovni_private_border_follower* follower = nullptr;
 
 }  // namespace

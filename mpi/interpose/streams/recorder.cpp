@@ -167,7 +167,7 @@ Moment begin_enter(Thread& thread, Function function, bool wanted) noexcept {
     record_cpu(thread);
     Moment moment{thread, function, true, ovni::stream_now()};
     if (has_account.load(std::memory_order_acquire)) record_account(moment);
-    // Another thread has told what this one did while it was not recorded.
+    // Another thread has recorded the account of this thread's unrecorded calls.
     if (thread.out_of_step != 0) [[unlikely]]
         while (moment.at <= accounted_until.load(std::memory_order_relaxed)) moment.at = ovni::stream_now();
     thread.out_of_step &= static_cast<uint8_t>(~OutOfStep::torn);

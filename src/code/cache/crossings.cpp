@@ -44,7 +44,7 @@ void Crossings::leave(const Way& way, const CalledFunctions& functions) noexcept
         is_for_tracer_ = call != nullptr && call->was_for_tracer;
         return;
     }
-    // The loader goes on to a function that nobody knows yet, with the two words taken that the call put
+    // The loader goes on to a function that is not known yet, with the two words taken that the call put
     // there.
     const bool is_unknown = functions.is_binder(way.address);
     const uint64_t stack = way.stack + (is_unknown ? 2 * sizeof way.stack : 0);

@@ -78,7 +78,7 @@ bool TranslatedThreads::attach() noexcept {
     context->is_return = 0;
     // Our own functions enter.
     context->crossings.begin(Owner::tracer);
-    // Code may have gone, and other code come, where nobody looked.
+    // Code may have been unmapped, and other code mapped, without notice.
     if (inside_.fetch_add(1) == 0) cache_.look_again();
     if (!update(*context)) {
         inside_.fetch_sub(1);
