@@ -103,27 +103,27 @@ constexpr Setting known[] = {
       "Record the CPU of threads that may move, as seen at MPI calls (default), or never."}},
     {{"threads", "", "program|all|mpi", "OVNI_THREADS",
       R"(Threads that have a row: all that the program makes (default), also those of the MPI library and of the tracer
-     (all), or only threads that call MPI or emit events of their own (mpi). Threads without events that live one
+     (all), or only threads that call MPI or emit events (mpi). Threads without events that live one
      after the other, under one name, share a row.)"}},
     {{"mpi-functions", "", "LIST", "OVNI_MPI_FUNCTIONS",
       R"(MPI functions to record: words with commas between them; words with - in front are left out. The words of
      LIST are explained below.)"},
      check_functions},
     {{"mpi-events", "", "full|reference", "OVNI_MPI_EVENTS",
-      R"(Record all of these functions (default), or only what the reference emulator reads: its 49 functions, and
-     neither CPUs of threads that move, nor waits and OpenMP unless they are asked for.)"}},
+      R"(Record all of these functions (default), or only what the reference emulator reads: its 49 functions,
+     without CPUs of threads that move, and with waits and OpenMP only if requested.)"}},
     {{"callsites", "", "0|1|N", "OVNI_CALLSITES",
       R"(Record which line of the program calls MPI (1, default), or not (0). N up to 16: and N-1 callers of it, inlined ones
      among them; those that are not need -fno-omit-frame-pointer.)"},
      check_call_sites},
     {{"counters", "", "LIST", "OVNI_COUNTERS",
-      R"(Count what threads use in calls of MPI, regions, OpenMP and waits, for example ipc,page-faults,rss: names as perf
-     has them, with commas. Default: nothing. `list` prints the names, and which of them this machine has. See --help
+      R"(Count what threads use in calls of MPI, regions, OpenMP and waits, for example ipc,page-faults,rss: names of perf,
+     separated by commas. Default: nothing. `list` prints the names, and whether this machine has them. See --help
      counters.)"},
      check_counters},
     {{"pthread", "", "off|contended|all", "OVNI_PTHREAD",
-      R"(Waits in POSIX threads to record, with their object and who has it: none, those that really wait (contended,
-     default), or besides every lock, unlock, signal, post and start of a thread (all).)"}},
+      R"(Waits in POSIX threads to record, with their object and its holder: none, only real waits
+     (contended, default), or also every lock, unlock, signal, post and start of a thread (all).)"}},
     {{"openmp", "", "auto|off|libomp", "OVNI_OPENMP",
       R"(Record OpenMP where the program uses it (auto, default), or not (off). With libomp, the runtime of LLVM takes the
      place of GCC's, which reports less. See --help settings.)"}},
@@ -133,11 +133,10 @@ constexpr Setting known[] = {
     {{"buffer", "", "SIZE", "OVNI_BUFFER", "Memory for the events of a thread, 256k to 16M. Default: 2M."},
      check_size<writer::Settings::smallest_ring, writer::Settings::largest_ring>},
     {{"buffer-mode", "", "rings|shared", "OVNI_BUFFER_MODE",
-      R"(Threads emit into buffers of their own (default), or all threads of a process emit into one buffer. It is
-     four times as large, and the drainer sorts the events out.)"}},
+      R"(Each thread emits into its own buffer (default), or all threads of a process emit into one buffer, which is
+     four times as large, and the drainer sorts the events by thread.)"}},
     {{"buffer-total", "", "SIZE", "OVNI_BUFFER_TOTAL",
-      R"(Memory for all threads of a process, beyond 256k for each. Default: half of what is free there, and at
-     most 1/16 of the machine's memory.)"},
+      R"(Memory for all threads of a process, beyond 256k for each. Default: half of the free memory there, and at most 1/16 of the machine's memory.)"},
      check_size<>},
     {{"on-full", "", "block|discard", "OVNI_ON_FULL",
       R"(Behaviour when the memory is full: the thread waits (default), or its events
@@ -174,8 +173,8 @@ constexpr Setting known[] = {
       R"(Alarms that count instructions fire at the begin of the block that has the last one (block, default), or
      right behind it (exact).)"}},
     {{"control-counter", "", "cache|processor|time", "OVNI_CONTROL_COUNTER",
-      R"(Instructions are counted in translated code (cache, default); by the processor's counter, at full speed and with
-     those of the tracer; or nanoseconds of the thread count in their place (time).)"}},
+      R"(Count instructions in translated code (cache, default), or by the processor's counter, at full speed and
+     including the tracer's (processor), or count nanoseconds of the thread instead (time).)"}},
     {{"control-icount-images", "", "FILES", "OVNI_CONTROL_ICOUNT_IMAGES",
       R"(Count only instructions of these files, for example exe,libsolver.so: exe is the program. Default: all
      but the tracer.)"}},
@@ -227,7 +226,7 @@ MPI_, read from left to right. A list that begins by leaving out begins with the
 
     --mpi-functions default,-collective,MPI_Wtime
 
-tier3 holds what is hot or trivial. Families:)";
+tier3 has functions that are trivial or called very often. Families:)";
     for (std::string_view family : mpi_function_families) text += fmt::format(" {}", family);
     return text + "\n";
 }

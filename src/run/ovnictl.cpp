@@ -33,10 +33,10 @@ constexpr Command commands[] = {
     {"fire", "[N]", "hit the alarm 'interactive' that waits, or the Nth of them (default)"},
     {"start", "", "record from now on"},
     {"stop", "", "record no more"},
-    {"status", "", "print whether the process records, and what waits"},
+    {"status", "", "print whether the process records, and waiting requests"},
     {"chains", "", "print the chains of alarms of the process"},
-    {"flush", "", "write out what has been recorded, and what flight recorders keep"},
-    {"list", "", "print which processes can be talked to; what dead ones have left is removed"},
+    {"flush", "", "write all recorded events, including those that flight recorders keep"},
+    {"list", "", "print the processes that can be controlled, and remove sockets of dead ones"},
 };
 
 const Command* find_command(std::string_view name) {
@@ -86,7 +86,8 @@ void take_words(const std::vector<std::string>& words, Request& request) {
     request.command = request.text = *at;
     if (arguments == 0) return;
     if (command.argument.empty() || arguments > 1)
-        throw UsageError(fmt::format("'{}' is too much behind {} (see --help)", words.back(), command.name));
+        throw UsageError(
+            fmt::format("'{}' is one word too many after {} (see --help)", words.back(), command.name));
     if (!is_number(words.back()))
         throw UsageError(
             fmt::format("{} {} takes a number, not '{}'", command.name, command.argument, words.back()));

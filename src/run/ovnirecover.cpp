@@ -205,7 +205,7 @@ void write_out(const fs::path& directory) {
     if (refused > 0)
         throw Error(
             fmt::format("the disk has no room for {} streams: what is missing stays in memory until that "
-                        "is half full, so make room and ask again",
+                        "is half full, so make room and try again",
                         refused),
             directory.string());
 }
@@ -252,10 +252,10 @@ constexpr TypedOption<Options> rows[] = {
      store_parsed<&Options::pid, number_of_process>},
     {{"yes", "", "", "", "With --all: of several jobs, too."}, choose<&Options::several_jobs, true>},
     {{"write-out", "w", "", "",
-      R"(Bring the traces of running processes up to date, with what flight recorders keep: they can be emulated
-     then, and show what is open now. Needs --job, --pid, --all or directories.)"},
+      R"(Bring the traces of running processes up to date, including events that flight recorders keep:
+     then they can be emulated, and show the calls that are open now. Needs --job, --pid, --all or directories.)"},
      choose<&Options::task, Task::write_out>},
-    {{"discard", "", "", "", "Give up what is in them instead. Needs --job, --pid, --all or directories."},
+    {{"discard", "", "", "", "Discard their events instead. Needs --job, --pid, --all or directories."},
      choose<&Options::task, Task::discard>},
     {{"list", "l", "", "", "Print the run directories of this user. This is the default."},
      choose<&Options::lists, true>},
@@ -265,11 +265,11 @@ Cli recover_cli() {
     Cli cli;
     cli.manual = {
         .program = "ovnirecover",
-        .summary = "write out what killed programs left in memory",
+        .summary = "write the events that killed programs left in memory",
         .usage = "ovnirecover [--list | [--write-out | --discard] [--all | --job JOB | --pid PID | DIR...]]",
         .words = "DIR",
         .description =
-            R"(Writes out what traced processes left in memory when they and their ovnirun were killed, and
+            R"(Writes the events that traced processes left in memory when they and their ovnirun were killed, and
 ends their streams. Run it on the node of the processes, as their user; root acts as the owner of a DIR. Run directories lie in ovni-UID, below OVNI_RUNDIR, /dev/shm,
 TMPDIR or /tmp.)",
         .options = {},

@@ -28,7 +28,7 @@ fs::path library_directory() {
     fs::path beside = own_program().parent_path().parent_path();
     for (const char* name : {OVNI_LIBDIR, "lib", "lib64"})
         if (fs::exists(beside / name / runtime_library)) return beside / name;
-    throw Error("not found beside this program: is the installation complete?", runtime_library);
+    throw Error("not found next to this program: is the installation complete?", runtime_library);
 }
 
 // That of the build has the short name. Empty if there is none.
