@@ -1,5 +1,5 @@
-// The front of a program that is there for two MPIs: becomes that of the launcher which started this process.
-// See README.md.
+// The front of a program that is built for two MPIs: executes the one for the launcher that started this
+// process. See README.md.
 #include <unistd.h>
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// libovni-counters.so: counts what threads use between the borders of calls, regions and waits, which the
+// libovni-counters.so: reads the counters of threads at the borders of calls, regions and waits, which the
 // other libraries report. Opens nothing before the row of a thread begins, or its first border comes.
 #include <pthread.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// The drainer's part in shared buffers.
+// The drainer's functions for shared buffers.
 #include <unistd.h>
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 // in the order of a stack:
 //
 // - an end without a known begin, or without a stream, gives no event;
-// - what is still open inside of a construct that ends is ended with it, but for locks that are held: these
-//   are opened again at the same clock;
+// - constructs that are still open inside a construct end with it, except for held locks, which are opened
+//   again at that clock;
 // - a construct that began when nothing could be recorded is not shown, only known.
 //
 // Events are emitted even while recording is off: libovni follows them, and shows the states when recording

@@ -1,4 +1,4 @@
-// ovnictl: talks to traced processes while they run.
+// ovnictl: controls traced processes while they run.
 #include <fmt/format.h>
 
 #include <algorithm>

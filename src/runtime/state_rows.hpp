@@ -44,8 +44,8 @@ constexpr bool is_never_gated(EventCode code) {
     return code.model() == 'O' && (category == 'H' || category == 'A' || category == 'F' || category == 'U');
 }
 
-// The events that a window's gate looks at (ovni_private_window): none, those of states, those of states
-// without the model mpi, all. Last: those that are not just dropped while recording is off.
+// Sets of events for a window's gate (ovni_private_window): none, events of states, events of states without
+// the model mpi, all. The last set: events that are not simply dropped while recording is off.
 extern const uint64_t* const gate_without_looks;
 extern const uint64_t* const gate_of_states;
 extern const uint64_t* const gate_of_states_without_mpi;

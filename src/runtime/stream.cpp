@@ -1,4 +1,4 @@
-// The actions of a thread on its stream: emission on the slow path, and what comes between events.
+// The actions of a thread on its stream: emission on the slow path, and items between events.
 #include "runtime/stream.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // The name that MPICH's launcher (hydra) gives a job. It is in no environment variable, so the launcher is
 // asked on the descriptor PMI_FD, in lines of PMI-1 ("PMI: A Scalable Parallel Process-Management Interface",
-// the simple wire protocol). MPI does the same in MPI_Init, and may begin anew there. Nothing but the name is
-// asked: this launcher ends the whole job if a rank looks for a key that no rank has set.
+// the simple wire protocol). MPI asks for it in MPI_Init, too, and may begin the protocol again there. Only
+// the name is asked for: this launcher ends the whole job if a rank looks for a key that no rank has set.
 #pragma once
 
 #include <cstddef>

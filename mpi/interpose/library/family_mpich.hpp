@@ -49,7 +49,7 @@ inline int class_of(int error) noexcept {
     return known;
 }
 
-// Those of mpif.h and the module mpi are places in common blocks; mpi_f08 has variables of its own.
+// The constants of mpif.h and the module mpi are in common blocks; mpi_f08 has its own variables.
 inline constexpr KnownPlace fortran_status_ignore[] = {{"mpipriv1_", 2 * sizeof(MPI_Fint)},
                                                        {"MPIR_F08_MPI_STATUS_IGNORE_OBJ"}};
 inline constexpr KnownPlace fortran_statuses_ignore[] = {{"mpipriv2_"}, {"MPIR_F08_MPI_STATUSES_IGNORE_OBJ"}};

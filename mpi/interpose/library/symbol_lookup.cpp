@@ -1,5 +1,5 @@
 // dlsym() for programs that look functions of MPI up in the MPI library itself, as bindings of other
-// languages do: they get the wrappers. Nobody else sees a difference: a lookup by RTLD_NEXT depends on who
+// languages do: they get the wrappers. Other callers see no difference: a lookup by RTLD_NEXT depends on who
 // asks, so the real dlsym() is then jumped to, not called. It may come from a library that wraps functions of
 // libc and has not found them yet, so until the jump nothing but dlvsym() is called.
 #include <dlfcn.h>

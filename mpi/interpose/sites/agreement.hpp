@@ -1,4 +1,4 @@
-// Regions of scope `job`: one rank fires, all ranks start or stop recording at the same collective.
+// Regions of scope `job`: one rank fires, and all ranks start or stop recording at one collective.
 //
 // At the end of each blocking collective on MPI_COMM_WORLD the ranks begin to combine their wishes
 // (PMPI_Iallreduce on a communicator of the tracer). At the end of the next collective they wait for the

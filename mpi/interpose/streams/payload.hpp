@@ -1,5 +1,5 @@
-// The payload of an event of the model mpi: the number of the function, if it has no codes of its own, and
-// the details of the call. See ovni/mpi_events.h.
+// The payload of an event of the model mpi: the number of the function, unless it has its own event codes,
+// and the details of the call. See ovni/mpi_events.h.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// A thread that forbids itself system calls, by seccomp's strict mode: it ends at the first one of ours.
+// A thread that forbids itself system calls by seccomp's strict mode: a system call of the library would end
+// it.
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 
