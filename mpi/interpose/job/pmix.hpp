@@ -1,6 +1,6 @@
 // PMIx keys, by which the ranks of a job exchange facts through their launcher. Open MPI has a PMIx client in
 // each process. The library is loaded at first use and need not be installed. The build needs the header
-// pmix_common.h of the PMIx standard; without it all functions return false. The blocking functions ask the
+// pmix.h of the PMIx standard; without it all functions return false. The blocking functions ask the
 // launcher's server on the node.
 #pragma once
 
@@ -22,7 +22,7 @@ class Pmix {
     bool ask(int rank, const char* key, int seconds) const noexcept;
 
  private:
-    void* library_ = nullptr;
+    [[maybe_unused]] void* library_ = nullptr;
     void* get_ = nullptr;  // PMIx_Get
 };
 
