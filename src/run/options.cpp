@@ -136,7 +136,8 @@ constexpr Setting known[] = {
       R"(Each thread emits into its own buffer (default), or all threads of a process emit into one buffer, which is
      four times as large, and the drainer sorts the events by thread.)"}},
     {{"buffer-total", "", "SIZE", "OVNI_BUFFER_TOTAL",
-      R"(Memory for all threads of a process, beyond 256k for each. Default: half of the free memory there, and at most 1/16 of the machine's memory.)"},
+      R"(Memory for all threads of a process, beyond 256k for each. Default: half of the free memory there, and at
+     most 1/16 of the machine's memory.)"},
      check_size<>},
     {{"on-full", "", "block|discard", "OVNI_ON_FULL",
       R"(Behaviour when the memory is full: the thread waits (default), or its events

@@ -33,7 +33,7 @@ constexpr Command commands[] = {
     {"fire", "[N]", "hit the alarm 'interactive' that waits, or the Nth of them (default)"},
     {"start", "", "record from now on"},
     {"stop", "", "record no more"},
-    {"status", "", "print whether the process records, and waiting requests"},
+    {"status", "", "print whether the process records, its threads, and the events that reached it"},
     {"chains", "", "print the chains of alarms of the process"},
     {"flush", "", "write all recorded events, including those that flight recorders keep"},
     {"list", "", "print the processes that can be controlled, and remove sockets of dead ones"},
@@ -55,7 +55,8 @@ std::chrono::milliseconds time_from(const std::string& value) {
     constexpr double longest = 1'000'000;
     const double seconds = parse_number<double>(value).value_or(0);
     if (!(seconds > 0) || seconds > longest)
-        throw UsageError("--timeout is a number of seconds above 0, and 1000000 at most");
+        throw UsageError(fmt::format(
+            "--timeout is a number of seconds above 0, and 1000000 at most, not '{}' (see --help)", value));
     return std::chrono::ceil<std::chrono::milliseconds>(std::chrono::duration<double>(seconds));
 }
 
@@ -69,8 +70,6 @@ constexpr TypedOption<Request> rows[] = {
     {{"timeout", "t", "SECONDS", "", "Time to wait for answers.", "5"},
      store_parsed<&Request::timeout, time_from>},
 };
-
-;
 
 bool is_number(std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789") == text.npos;

@@ -270,8 +270,8 @@ Cli recover_cli() {
         .words = "DIR",
         .description =
             R"(Writes the events that traced processes left in memory when they and their ovnirun were killed, and
-ends their streams. Run it on the node of the processes, as their user; root acts as the owner of a DIR. Run directories lie in ovni-UID, below OVNI_RUNDIR, /dev/shm,
-TMPDIR or /tmp.)",
+ends their streams. Run it on the node of the processes, as their user; root acts as the owner of a DIR. Run directories
+lie in ovni-UID, below OVNI_RUNDIR, /dev/shm, TMPDIR or /tmp.)",
         .options = {},
         .lists = "",
         .topics = {&topics::trouble},
