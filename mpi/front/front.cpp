@@ -1,4 +1,4 @@
-// The front of a program that is built for two MPIs: executes the one for the launcher that started this
+// The front of a program that is built for several MPIs: executes the one for the launcher that started this
 // process. See README.md.
 #include <unistd.h>
 

@@ -114,7 +114,7 @@ void RegionController::fired(const Firing& firing, std::string_view cause) noexc
         is_reported ? reported_stream_.load(std::memory_order_relaxed) : recorder::own_stream();
     Outcome outcome = delivery_.deliver(firing, cause, stream);
     if (is_reported)
-        undelivered_.push_back({firing, outcome});
+        unannounced_.push_back({firing, outcome});
     else
         delivery_.call_listeners(firing, cause);
 }

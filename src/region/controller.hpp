@@ -125,12 +125,12 @@ class RegionController {
     bool is_child_ = false;  // of a fork, while chains were running
     // For the service's thread: the stream that it reports for, and events still to pass to listeners.
     std::atomic<writer::Stream*> reported_stream_{nullptr};
-    struct Undelivered {
+    struct Unannounced {
         Firing firing;
         Outcome outcome;
     };
     DeferredHits deferred_;
-    std::vector<Undelivered> undelivered_;
+    std::vector<Unannounced> unannounced_;
     uint32_t thread_of_listener_ = 0;
 };
 

@@ -64,9 +64,9 @@ void RegionController::fire_interactive(std::string_view number, std::string& re
     const std::span<const uint16_t> all = alarms;
     if (const auto fed = feed(wanted == 0 ? all : all.subspan(wanted - 1, 1))) {
         reply = "ok " + running()->facts(*fed).text;
-        for (const Undelivered& undelivered : undelivered_)
-            reply += ", thread " + std::to_string(undelivered.firing.thread) + ": " +
-                     std::string(name_of(undelivered.firing.event)) + " " + name_of(undelivered.outcome);
+        for (const Unannounced& fired : unannounced_)
+            reply += ", thread " + std::to_string(fired.firing.thread) + ": " +
+                     std::string(name_of(fired.firing.event)) + " " + name_of(fired.outcome);
     } else if (wanted != 0) {
         reply = "err that alarm does not wait";
     } else if (alarms.empty()) {
@@ -125,7 +125,7 @@ void RegionController::command(std::string_view words, std::string& reply) noexc
     } else if (name == "start" || name == "stop") {
         Firing firing{name == "start" ? Event::start : Event::stop, 0, true, no_alarm};
         Outcome outcome = delivery_.deliver(firing, command_cause, nullptr);
-        undelivered_.push_back({firing, outcome});
+        unannounced_.push_back({firing, outcome});
         reply = text_of(outcome);
     } else {
         reply = "err no such request: " + std::string(name);

@@ -42,9 +42,9 @@ bool RegionController::report(const ThreadTable::Use& thread, uint16_t alarm) no
 // Called after the reports: a listener may wait for the thread that the event concerns, and that thread
 // cannot end during a report.
 void RegionController::call_deferred_listeners() noexcept {
-    for (const Undelivered& undelivered : std::exchange(undelivered_, {})) {
-        thread_of_listener_ = undelivered.firing.thread;
-        delivery_.call_listeners(undelivered.firing);
+    for (const Unannounced& fired : std::exchange(unannounced_, {})) {
+        thread_of_listener_ = fired.firing.thread;
+        delivery_.call_listeners(fired.firing);
     }
 }
 

@@ -136,7 +136,7 @@ void RegionController::start_over_in_child() noexcept {
     if (running() != nullptr) running()->engine().start_over_in_child(attached);
     if (running() != nullptr) running()->start_over_in_child();
     delivery_.start_over_in_child();
-    new (&undelivered_) std::vector<Undelivered>;  // that of the parent may be half changed
+    new (&unannounced_) std::vector<Unannounced>;  // that of the parent may be half changed
     service_.start_over_in_child();
     has_service_.store(false, std::memory_order_relaxed);
     is_child_ = is_child_ || running() != nullptr;

@@ -86,12 +86,12 @@ struct RingMoved {
     uint32_t is_torn;    // 1: a part of the present event found no room, its other parts are skipped
 };
 
-// The state of the thread when the process exited, if it lasted until then.
+// How the thread ended, if it or its process exited regularly.
 enum class ExitInOrder : uint32_t {
     no,
-    at_end,  // it called exit(), or had ended before
-    amid,    // it was in the middle of something
-    before,  // it had ended while the process went on
+    at_end,  // at its end, or in exit()
+    amid,    // another thread called exit() meanwhile
+    before,  // before the process
 };
 
 // Whether the place of the stream is settled. Before that nothing is written, and the first bytes may change.

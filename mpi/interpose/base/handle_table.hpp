@@ -3,6 +3,7 @@
 // trace lacks details.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -33,7 +34,7 @@ uint64_t key_of(Handle handle) noexcept {
 // `least`: slots of the smallest table, a power of 2.
 template <class Value, size_t least = 64>
 class HandleTable {
-    static_assert(std::is_trivially_copyable_v<Value>);
+    static_assert(std::is_trivially_copyable_v<Value> && std::has_single_bit(least) && least > 1);
 
  public:
     constexpr HandleTable() = default;

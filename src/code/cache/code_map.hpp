@@ -30,7 +30,8 @@ class CodeMap {
     // False if the last update failed; then the map is unchanged.
     bool is_readable() const noexcept { return is_readable_; }
     void use(const MappedCode& code) noexcept { const_cast<MappedCode&>(code).is_used = true; }
-    // Updates the range. Calls gone(begin, end) for used code that overlaps it.
+    // Removes code that overlaps the range, whole; the next update looks again. Calls gone(begin, end) for
+    // used code among it.
     template <class Gone>
     void forget(uint64_t begin, uint64_t end, Gone gone) noexcept {
         size_t kept = 0;

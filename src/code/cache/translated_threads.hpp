@@ -54,7 +54,8 @@ bool show_program(int signal, siginfo_t* info, ucontext_t* context, bool& was_tr
 // reported.
 enum class GoOn : uint8_t { here, behind };
 void go_on_translated(ucontext_t* context, GoOn where) noexcept;
-// True if the signal comes from translation_is_wanted(), or from a counter that has reached its end.
+// True if the signal comes from translation_is_wanted(), or from a counter, which may not have reached its
+// end.
 bool is_wish_to_translate(const siginfo_t& info) noexcept;
 // True if the signal comes from a counter that has not reached its end.
 bool is_early(const siginfo_t& info) noexcept;
