@@ -28,12 +28,15 @@ inline constexpr std::string_view made_by_some_members[] = {"MPI_Comm_create_gro
                                                             "MPI_Comm_join", "MPI_Comm_create_from_group",
                                                             "MPI_Intercomm_create_from_groups"};
 
+inline constexpr bool is_made_by_some_members(const MpiFunctionRow& function) {
+    return std::ranges::find(made_by_some_members, function.name) != std::end(made_by_some_members);
+}
+
 // All members of a communicator call it.
 inline constexpr bool is_collective(const MpiFunctionRow& function) {
     return function.record == MpiRecord::Collective || function.record == MpiRecord::PersistentCollective ||
            function.record == MpiRecord::CommunicatorEnd ||
-           (function.record == MpiRecord::CommunicatorMaker &&
-            std::ranges::find(made_by_some_members, function.name) == std::end(made_by_some_members));
+           (function.record == MpiRecord::CommunicatorMaker && !is_made_by_some_members(function));
 }
 
 // True if it makes, uses or frees a window or a file.

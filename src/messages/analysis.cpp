@@ -9,9 +9,10 @@ TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const Sy
                                 size_t threads, Analysis analysis) {
     const StreamOwners owners(ranks, system, mine);
     FoundMessages found = find_messages(ranks, trace, system, owners, scanned);
-    FoundWaits waits = find_waits(ranks, trace, system, clocks, owners,
-                                  {found.messages, found.others.collectives, found.others.world_calls,
-                                   found.others.regions, found.others.times});
+    FoundWaits waits =
+        find_waits(ranks, trace, system, clocks, owners,
+                   {found.messages, found.others.collectives, found.others.world_calls, found.others.objects,
+                    found.others.regions, found.others.times, found.others.probed});
     TrafficAnalysis all;
     all.critical_path =
         find_critical_path(ranks, system, waits.waits, found.others.times, found.others.regions);

@@ -1,7 +1,10 @@
 #include "messages/traffic_rows.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <span>
 
+#include "messages/waits/object_collectives.hpp"
 #include "model/paraver_mpi.hpp"
 
 namespace ovni {
@@ -115,7 +118,10 @@ std::vector<WaitRow> wait_rows(const System& system, std::span<const Wait> waits
 TrafficRows traffic_rows(const System& system, const TrafficAnalysis& found, int64_t origin) {
     TrafficRows rows;
     rows.waits = wait_rows(system, found.waits, origin);
-    rows.collectives = rows_of<CollectiveRow>(system, found.collectives, origin);
+    // Calls with windows and files have rows of their own.
+    const auto of_objects = std::ranges::partition_point(found.collectives, std::not_fn(is_of_object));
+    rows.collectives =
+        rows_of<CollectiveRow>(system, std::span(found.collectives.begin(), of_objects), origin);
     rows.objects = rows_of<ObjectRow>(system, found.objects.calls, found.objects.objects, origin);
     rows.unmatched = rows_of<UnmatchedRow>(system, found.unmatched, origin);
     for (const MpiObject& object : found.objects.objects)

@@ -83,8 +83,15 @@ class Sources {
         if (wait_.kind == WaitKind::failed_tests)
             return message.receive_completed_in == wait_.stream && message.send_posted == wait_.cause_time &&
                    message.send_stream == wait_.cause_stream;
-        return is_late_sender() && message.receive_completed_in == wait_.stream &&
-               message.receive_wait_begin == wait_.begin;
+        if (!is_late_sender()) return false;
+        const bool is_completed_there =
+            message.receive_completed_in == wait_.stream && message.receive_wait_begin == wait_.begin;
+        return is_completed_there || is_probed(message);
+    }
+    // The call of the wait has found it.
+    bool is_probed(const Message& message) const {
+        return message.receive_stream == wait_.stream && message.receive_posted > wait_.begin &&
+               message.send_posted == wait_.cause_time && message.send_stream == wait_.cause_stream;
     }
     bool is_sender(const Message& message) const {
         return wait_.kind == WaitKind::late_receiver && message.send_completed_in == wait_.stream &&

@@ -21,7 +21,7 @@ def useful_until(process, time):
 def needed_by(part, parts, entered):
     """The enters of those whose data a member of a collective gets, of those that have entered when it leaves."""
     flow, leave = flow_of(part.post.name), part.completion.leave
-    if flow in ("barrier", "fence", "n to n", "neighbours"):
+    if flow in ("barrier", "fence", "n to n", "neighbours", "members"):
         others = parts
     elif flow == "from root":
         others = [other for other in parts if other.rank == other.root]

@@ -73,15 +73,20 @@ class Step:
             self.peer, self.tag, self.object, self.request = struct.unpack("<iiII", payload)
         elif record == "Completion" and payload:
             self.request = struct.unpack("<I", payload)[0]
-        elif record in ("Collective", "Synchronisation") and payload:
+        elif record == "Probe" and payload:
+            self.peer, self.tag, self.object = struct.unpack("<iiI", payload)
+        elif record in ("Collective", "Synchronisation", "CommunicatorMaker") and payload:
             self.root, self.object = struct.unpack_from("<iI", payload)
             self.sent = int.from_bytes(payload[8:], "little")
 
     def leave(self, payload):
         record = RECORD[self.name]
         self.received = self.request = 0
+        self.found = None
         if record in ("Send", "PostedSend", "Receive", "Exchange") and payload:
             self.bytes, self.peer, self.tag = struct.unpack("<Qii", payload)
+        elif record == "Probe" and payload:
+            self.found = struct.unpack_from("<ii", payload)
         elif record == "Collective" and payload:
             size = 6 if self.has_number else 8
             self.received = int.from_bytes(payload[:size], "little")

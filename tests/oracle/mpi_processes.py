@@ -17,7 +17,7 @@ class End:
 
     def __init__(self, process, post):
         self.process, self.post, self.completion = process, post, None
-        self.bytes = None
+        self.bytes = self.probe = None
 
 
 class Part:
@@ -36,6 +36,7 @@ class Process:
         self.regions = []  # (time, stack from then on)
         self.communicators = {mpi.WORLD: (mpi.WORLD, self.rank, ovni["nranks"])}
         self.windows, self.requests, self.turns = {}, {}, {}
+        self.probes = {}  # calls that found a message, by (object, sender, tag)
         self.began = self.ended = None
         self.call = self.enter = None
         self.sent_in_exchange = 0
@@ -87,6 +88,9 @@ class Process:
         identity, rank, _ = self.communicators[end.object]
         end.bytes = size
         end.key = (identity, peer, rank, tag) if end.is_receive else (identity, rank, peer, tag)
+        probe = self.probes.get((end.object, peer, tag)) if end.is_receive else None
+        if probe and probe.leave <= end.post.enter:
+            end.probe = self.probes.pop((end.object, peer, tag))
 
     def new_end(self, is_receive, completion=None):
         end = End(self, self.call)
@@ -108,7 +112,9 @@ class Process:
                 self.requests[enter.request] = end
         elif record == "PostedReceive":
             self.requests[enter.request] = self.new_end(True)
-        elif record == "Collective" or step.name == "MPI_Win_fence":
+        elif record == "Probe" and step.found:
+            self.probes[(enter.object, *step.found)] = call
+        elif record in ("Collective", "CommunicatorMaker") or step.name == "MPI_Win_fence":
             self.add_part(call, enter, step)
         elif step.name == "MPI_Init":
             self.began = step.clock

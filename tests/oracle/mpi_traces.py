@@ -11,6 +11,7 @@ from trace_builder import TraceBuilder, event, execute, jumbo
 N_TO_N = ("Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Alltoallw", "Reduce_scatter", "Reduce_scatter_block")
 FROM_ROOT, TO_ROOT = ("Bcast", "Scatter", "Scatterv"), ("Gather", "Gatherv", "Reduce")
 SCANS = ("Scan", "Exscan")
+MAKERS = ("Comm_dup", "Comm_split", "Comm_create", "Cart_create")
 NEIGHBOURS = ("Neighbor_allgather", "Neighbor_alltoall", "Neighbor_alltoallv")
 REGIONS = {11: "assembly", 12: "solve", 13: "output"}
 
@@ -162,6 +163,8 @@ class Program:
         message = rank.pending[key].pop(0)
         if not rank.pending[key]:
             del rank.pending[key]
+        if self.dice.random() < 0.2:
+            self.probe(rank, number, message)
         peer = mpi.ANY if self.dice.random() < 0.2 else sender
         if self.dice.random() < 0.5:
             posted = rank.enter("MPI_Recv", struct.pack("<iiII", peer, tag, number, 0))
@@ -176,6 +179,18 @@ class Program:
                 self.dice.choice((self.test, self.test_all))(rank, [request])
         if message.send:
             message.send.done = posted
+
+    def probe(self, rank, number, message):
+        """One call that waits for the message, or a loop of calls that ask for it."""
+        asked = struct.pack("<iiI", self.dice.choice((mpi.ANY, message.sender)), message.tag, number)
+        name = self.dice.choice(("MPI_Probe", "MPI_Iprobe"))
+        while name == "MPI_Iprobe" and rank.clock + 10 < message.sent and self.dice.random() < 0.9:
+            rank.enter(name, asked, 1 + self.dice.randrange(max(2, (message.sent - rank.clock) // 3)))
+            rank.leave(name)
+        if name == "MPI_Iprobe":
+            rank.clock = max(rank.clock, message.sent)
+        rank.enter(name, asked)
+        rank.leave(name, struct.pack("<iiI", message.sender, message.tag, 0), message.sent)
 
     def exchange(self):
         number, first, second, one, two = self.pair()
@@ -250,11 +265,13 @@ class Program:
     def collective(self):
         number = self.dice.choice(list(self.communicators))
         members = self.communicators[number][1]
-        name = self.dice.choice(self.dice.choice((("Barrier",), N_TO_N, FROM_ROOT, TO_ROOT, SCANS, NEIGHBOURS, ("Win_fence",))))
+        name = self.dice.choice(self.dice.choice((("Barrier",), N_TO_N, FROM_ROOT, TO_ROOT, SCANS, NEIGHBOURS, MAKERS, ("Win_fence",))))
         root = self.dice.randrange(len(members)) if name in FROM_ROOT + TO_ROOT else -1
         if name == "Win_fence":
             windows = [window for window, communicator in self.window_of.items() if communicator == number]
             return self.fence(windows[0], members) if windows else None
+        if name in MAKERS:
+            return self.make("MPI_" + name, number, members)
         is_posted = self.dice.random() < 0.3
         mpi_name = "MPI_I" + name.lower() if is_posted else "MPI_" + name
         counts = {i: self.counts(name) for i in range(len(members))}
@@ -298,6 +315,14 @@ class Program:
         elif name in NEIGHBOURS:
             others = [j for j in others if abs(j - i) <= 1]
         return max(enters[j] for j in others + [i])
+
+    def make(self, name, number, members):
+        """In most calls none leaves before all have entered."""
+        enters = [self.ranks[member].enter(name, struct.pack("<iI", -1, number) + mpi.six(0)) for member in members]
+        is_synchronising = self.dice.random() < 0.6
+        for member in members:
+            least = max(enters) if is_synchronising else self.dice.choice(enters)
+            self.ranks[member].leave(name, struct.pack("<I", 50), least)
 
     def fence(self, window, members):
         payload = struct.pack("<iI", -1, window) + mpi.six(0)

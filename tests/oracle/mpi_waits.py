@@ -6,12 +6,14 @@ from mpi_processes import collectives, matched
 
 KINDS = ("", "Late sender", "Late receiver", "Wait at barrier", "Wait at n to n", "Late broadcast", "Early reduce", "Early scan",
          "Completion of a collective", "Late sender, wrong order", "Failed tests", "Wait for neighbours, at most", "Wait at fence",
-         "Wait at start or end")
+         "Wait at start or end", "Wait for all members", "Wait for members, at most")
 N_TO_N = ("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "reduce_scatter", "reduce_scatter_block")
 NEIGHBOURS = tuple("neighbor_" + name for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"))
 FLOW = {"barrier": "barrier", "scan": "scan", "exscan": "scan", "win_fence": "fence",
         **dict.fromkeys(N_TO_N, "n to n"), **dict.fromkeys(NEIGHBOURS, "neighbours"),
         **dict.fromkeys(("bcast", "scatter", "scatterv"), "from root"), **dict.fromkeys(("gather", "gatherv", "reduce"), "to root")}
+MEMBERS = ("comm_dup", "comm_split", "comm_split_type", "comm_create", "comm_free", "cart_create", "intercomm_merge")
+FLOW.update(dict.fromkeys(MEMBERS, "members"))
 LOOKED_AT = 100
 
 
@@ -52,8 +54,10 @@ def of_receivers(messages):
     found = []
     for at, (send, receive) in enumerate(messages):
         call = receive.completion
+        if receive.probe:
+            found.append(of_probe(send, receive))
         if only_asks(call):
-            found.append(failed_tests(send, receive))
+            found.append(failed_tests(send, receive.process, call, receive.post.enter))
             continue
         later = messages[at + 1:at + 1 + LOOKED_AT]
         is_overtaken = any(r.completion.leave > call.leave and s.post.enter < send.post.enter for s, r in later)
@@ -62,14 +66,21 @@ def of_receivers(messages):
     return longest_of_calls(found)
 
 
-def failed_tests(send, receive):
+def of_probe(send, receive):
+    """MPI_Probe waits as a receive does; a loop of MPI_Iprobe is a run of failed tests."""
+    call = receive.probe
+    if call.name.startswith("MPI_I"):
+        return failed_tests(send, receive.process, call, -1)
+    return Wait("Late sender", receive.process, call, min(send.post.enter, call.leave), send.process, send.post.enter)
+
+
+def failed_tests(send, process, last, since):
     """The run of tests that ends with the one that completes the receive: of MPI_Test those of the same request since it was
     posted, of others calls of that function without another call between them. What counts is the time in them before the send."""
-    process, last = receive.process, receive.completion
     calls = process.calls[:process.calls.index(last) + 1]
     run = []
     for call in reversed(calls):
-        if call.enter <= receive.post.enter:
+        if call.enter <= since:
             break
         is_same = call.name == last.name and call.request == last.request
         if not is_same and last.name != "MPI_Test":
@@ -100,8 +111,8 @@ def at_collective(parts):
     flow = flow_of(parts[0].post.name)
     moves_data = any(part.sent + part.received > 0 for part in parts)
     by = {"barrier": at_barrier, "fence": at_barrier, "n to n": at_n_to_n, "from root": at_from_root, "to root": at_to_root,
-          "scan": at_scan, "neighbours": at_neighbours}
-    if flow == "none" or (not moves_data and flow not in ("barrier", "fence", "scan")):
+          "scan": at_scan, "neighbours": at_neighbours, "members": at_members}
+    if flow == "none" or (not moves_data and flow not in ("barrier", "fence", "scan", "members")):
         return []
     return [wait for wait in by[flow](parts, flow) if wait.ns > 0]
 
@@ -167,6 +178,16 @@ def at_neighbours(parts, _):
             for wait in one("Wait for neighbours, at most", part, latest([p for p in parts if p.post.enter <= part.completion.leave]))]
 
 
+def at_members(parts, _):
+    """A call that makes or frees something: all wait for the last if none leaves before; else at most for the last that came in time."""
+    ended = [part for part in parts if part.completion]
+    last = latest(parts)
+    if len(parts) == parts[0].size and all(part.completion.leave >= last.post.enter for part in ended):
+        return [wait for part in ended for wait in one("Wait for all members", part, last)]
+    return [wait for part in ended
+            for wait in one("Wait for members, at most", part, latest([p for p in parts if p.post.enter <= part.completion.leave]))]
+
+
 def at_start_or_end(processes, name):
     """MPI_Init or MPI_Finalize: nobody is known to have waited if one leaves before all have entered."""
     calls = [(process, call) for process in processes for call in process.calls if call.name == name]
@@ -199,7 +220,7 @@ def synchronisations(processes):
     for parts in collectives(processes):
         last = latest(parts).post.enter
         is_blocking = all(part.completion is part.post for part in parts)
-        if flow_of(parts[0].post.name) in ("barrier", "fence", "n to n") and is_blocking and first_leave(parts) >= last:
+        if flow_of(parts[0].post.name) in ("barrier", "fence", "n to n", "members") and is_blocking and first_leave(parts) >= last:
             found.append((last, {part.process for part in parts}))
     return found
 
@@ -213,7 +234,6 @@ def profile(process, begin, end):
 
 def delay_costs(processes, waits):
     """{(rank, function, region): [short-term, long-term]} in ns. Of each share the fraction of a ns is dropped."""
-    waits = [wait for wait in waits if wait.kind != "Failed tests"]
     together = synchronisations(processes)
     passed_on, costs = {}, {}
     for wait in sorted(waits, key=lambda wait: -wait.end):
@@ -225,7 +245,7 @@ def delay_costs(processes, waits):
         since += [time for time, members in together if time <= wait.begin and pair <= members]
         since = max(since, default=-1)
         until = min(wait.cause_time, wait.end)
-        own = [(other, other.end - max(other.begin, since)) for other in waits
+        own = [(other, min(other.end - max(other.begin, since), other.ns)) for other in waits
                if other.process is late and since < other.end <= until and other.end < wait.end]
         late_profile = profile(late, since, until)
         for other, overlap in own:

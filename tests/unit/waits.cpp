@@ -10,6 +10,7 @@
 
 #include "messages/traffic_rows.hpp"
 #include "messages/waits/failed_tests.hpp"
+#include "messages/waits/object_collectives.hpp"
 #include "mpi_function_rows.hpp"
 
 namespace ovni::test {
@@ -175,7 +176,14 @@ const CollectiveCase collective_cases[] = {
      -1,
      {{{0, 31}, 0, 0}, {{30, 32}, 0, 0}},
      {"0: Wait at fence 0-30 for 1", "1: Completion of a collective 31-32"}},
-    {"MPI_Comm_dup", -1, {{{0, 31}}, {{30, 31}}}, {}},
+    // None leaves before rank 1 enters, which is what it waits for; what the call does then is no wait.
+    {"MPI_Comm_dup", -1, {{{0, 40}, 0, 0}, {{30, 31}, 0, 0}}, {"0: Wait for all members 0-30 for 1"}},
+    // Rank 2 leaves before rank 1 enters: rank 0 need not have waited for it, and rank 2 has not.
+    {"MPI_File_close",
+     -1,
+     {{{0, 40}, 0, 0}, {{30, 31}, 0, 0}, {{10, 20}, 0, 0}},
+     {"0: Wait for members, at most 0-30 for 1"}},
+    {"MPI_Comm_group", -1, {{{0, 31}}, {{30, 31}}}, {}},
 };
 
 }  // namespace
@@ -248,6 +256,66 @@ TEST(WaitsTest, ACallThatCompletesSendsHasTheLongestWait) {
                                     message({{6, 7}, {105, 106}, waitall})};
     EXPECT_THAT(texts(waits_of_sender(sent, {})),
                 ElementsAre("0: Late receiver 50-55 for 1", "0: Late receiver 100-118 for 1"));
+}
+
+// Rank 2 was not recorded, and may have left before.
+TEST(WaitsTest, AWaitForMembersIsNotProvenIfOneIsMissing) {
+    auto some = members("MPI_Win_create", -1, {{{0, 40}, 0, 0}, {{30, 31}, 0, 0}});
+    for (CollectiveEnd& member : some) member.size = 3;
+    EXPECT_THAT(texts(waits_at(some)), ElementsAre("0: Wait for members, at most 0-30 for 1"));
+}
+
+// MPI_Probe from 10 to 55 waits until the send at 50. The receive finds its message there.
+TEST(WaitsTest, AProbeWaitsForTheMessageThatItFinds) {
+    Message found = message({{50, 60}, {70, 71}});
+    found.receive_offset = 800;
+    const ProbedReceive probes[] = {{1, function("MPI_Probe"), 400, 20, 45},
+                                    {1, function("MPI_Probe"), 800, 10, 55}};
+    PackedMessages all(is_received_before);
+    all.add(found);
+    const Waits waits = waits_of_receiver(all, nullptr, probes);
+    EXPECT_THAT(texts({waits.begin(), waits.end()}), ElementsAre("1: Late sender 10-50 for 0"));
+    EXPECT_EQ(waits[0].function, function("MPI_Probe"));
+}
+
+// Two windows on one communicator, and a file: calls of one object count by themselves, others not at all.
+TEST(ObjectCollectives, CallsAreCountedForEachObject) {
+    FoundObjects found;
+    for (const auto& [kind, turn] :
+         {std::pair(ObjectKind::window, 1u), {ObjectKind::window, 2u}, {ObjectKind::file, 1u}}) {
+        MpiObject& object = found.objects.emplace_back();
+        object.kind = kind;
+        object.turn = turn;
+        object.communicator_id = 77;
+        object.rank = 3;
+        object.size = 4;
+    }
+    const auto call = [&](uint32_t object, const char* name, int64_t enter) {
+        ObjectCall& made = found.calls.emplace_back();
+        made.object = object;
+        made.function = function(name);
+        made.enter = enter;
+        made.leave = made.complete = enter + 5;
+    };
+    call(0, "MPI_Win_create", 10);
+    call(1, "MPI_Win_allocate", 20);
+    call(0, "MPI_Put", 30);
+    call(2, "MPI_File_open", 40);
+    call(0, "MPI_Win_free", 50);
+    call(2, "MPI_File_write_at", 60);
+    call(2, "MPI_File_close", 70);
+    std::vector<std::string> all;
+    for (const CollectiveEnd& end : collectives_of_objects(found)) {
+        EXPECT_TRUE(is_of_object(end));
+        EXPECT_EQ(end.communicator, 77u);
+        EXPECT_EQ(end.size, 4u);
+        EXPECT_EQ(end.rank, 3);
+        all.push_back(std::to_string(end.made >> 28) + "." + std::to_string(end.made & 0xf) + " turn " +
+                      std::to_string(end.turn) + " at " + std::to_string(end.enter));
+    }
+    EXPECT_THAT(all, ElementsAre("1.1 turn 1 at 10", "1.2 turn 1 at 20", "2.1 turn 1 at 40",
+                                 "1.1 turn 2 at 50", "2.1 turn 2 at 70"));
+    EXPECT_FALSE(is_of_object(CollectiveEnd()));
 }
 
 // An exchange waits for its sender alone.

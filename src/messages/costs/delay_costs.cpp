@@ -19,6 +19,7 @@ struct OwnWait {
     static constexpr uint32_t nobody = UINT32_MAX;
 
     int64_t begin = 0, end = 0;
+    int64_t between = 0;                       // outside of calls meanwhile, of failed tests
     int64_t since = InStep::never, until = 0;  // the time of the cause that is looked at
     uint32_t process = 0, cause = nobody;
     uint32_t function = 0;
@@ -26,11 +27,12 @@ struct OwnWait {
     int64_t region = 0;
     uint64_t whole = 0;  // D + P, or the length if that is more
 
-    uint64_t length() const { return static_cast<uint64_t>(end - begin); }
+    uint64_t length() const { return static_cast<uint64_t>(end - begin - between); }
     // The part of another wait that counts: 0 if that ends too early or too late.
     uint64_t overlap(const OwnWait& of_cause) const {
         if (of_cause.end <= since || of_cause.end > until || of_cause.end >= end) return 0;
-        return static_cast<uint64_t>(of_cause.end - std::max(of_cause.begin, since));
+        return std::min(static_cast<uint64_t>(of_cause.end - std::max(of_cause.begin, since)),
+                        of_cause.length());
     }
 };
 
@@ -122,10 +124,11 @@ class DelayCosts {
     std::vector<OwnWait> own_waits(std::span<const Wait> waits) const {
         std::vector<OwnWait> all;
         for (const Wait& wait : waits) {
-            if (wait.kind == WaitKind::failed_tests || !is_followed(wait.stream)) continue;
+            if (!is_followed(wait.stream)) continue;
             OwnWait& own = all.emplace_back();
             own.begin = wait.begin;
             own.end = wait.end;
+            own.between = wait.between;
             own.until = std::min(wait.cause_time, wait.end);
             own.process = system_.process_of_stream(wait.stream);
             own.function = wait.function;

@@ -35,9 +35,8 @@ struct DelaySources {
     const std::vector<ProcessTimes>& times;
     const std::vector<RegionChange>& regions;
 };
-// Waits of the threads that initialised MPI, for such threads; runs of failed tests are left out. The result
-// is on rank 0, sorted. Memory: some 150 bytes for a wait of this rank, and what 65536 waits of each rank
-// need. Collective.
+// Waits of the threads that initialised MPI, for such threads. The result is on rank 0, sorted. Memory: some
+// 150 bytes for a wait of this rank, and what 65536 waits of each rank need. Collective.
 std::vector<DelayCost> find_delay_costs(const Ranks& ranks, const System& system, const StreamOwners& owners,
                                         const DelaySources& sources);
 

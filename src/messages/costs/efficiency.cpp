@@ -56,6 +56,7 @@ ReplayPoint::Gets gets_of(const CollectiveEnd& end) {
         case CollectiveFlow::fence:
         case CollectiveFlow::n_to_n:
         case CollectiveFlow::neighbours:
+        case CollectiveFlow::members:
             return ReplayPoint::Gets::from_all;
         case CollectiveFlow::from_root:
             return ReplayPoint::Gets::from_root;

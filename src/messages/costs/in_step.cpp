@@ -25,7 +25,7 @@ bool is_blocking_collective(const CollectiveEnd& end) {
 bool synchronises(std::span<const CollectiveEnd> members) {
     const CollectiveFlow flow = flow_of(members[0].function);
     return (flow == CollectiveFlow::barrier || flow == CollectiveFlow::fence ||
-            flow == CollectiveFlow::n_to_n) &&
+            flow == CollectiveFlow::n_to_n || flow == CollectiveFlow::members) &&
            members.size() == members[0].size && std::ranges::all_of(members, is_blocking_collective);
 }
 

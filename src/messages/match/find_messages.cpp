@@ -343,6 +343,7 @@ MessageEnds other_than_ends(std::span<MessageEnds> groups) {
         move_all(group.freed, all.freed);
         move_all(group.regions, all.regions);
         move_all(group.times, all.times);
+        move_all(group.probed, all.probed);
         move_all(group.objects, all.objects);
         all.without_communicator += group.without_communicator;
     }

@@ -38,6 +38,14 @@ struct RegionChange {
     What what = What::open;
 };
 
+// A receive whose message a probe of its thread had found before: the call of the probe.
+struct ProbedReceive {
+    uint32_t stream = 0;
+    uint16_t function = 0;  // of the probe
+    uint64_t offset = 0;    // of the event that posts the receive
+    int64_t enter = 0, leave = 0;
+};
+
 // The time in which a process used MPI, and the calls of the thread that initialised it.
 struct ProcessTimes {
     uint32_t process = 0, stream = 0;
@@ -58,6 +66,7 @@ struct MessageEnds {
     std::vector<KeyOfProcess> freed;
     std::vector<RegionChange> regions;  // of the threads that initialised MPI
     std::vector<ProcessTimes> times;
+    std::vector<ProbedReceive> probed;
     FoundObjects objects;
     uint64_t without_communicator = 0;  // ends of messages on communicators that nothing describes
 };

@@ -33,10 +33,12 @@ void ObjectCalls::left(const CallThread& caller, const Return& result) {
     found.leave = found.complete = result.clock;
     found.bytes = call.sent;
     found.result = result.bytes.value_or(0);
+    found.offset = call.offset;
     found.stream = caller.stream;
     found.object = object->second;
     found.target = call.root;
     found.function = index_of(*call.function);
+    found.behind_gap = is_behind_gap_;
     if (result.transfer) {
         found.has_request = 1;
         found.complete = ObjectCall::never;
@@ -68,6 +70,11 @@ void ObjectCalls::transferred(uint32_t transfer, uint64_t bytes) {
     found_.calls[transfer].result = bytes;
 }
 
+// Pauses do not count these calls.
+void ObjectCalls::interrupted(const CallThread& /*caller*/, const EventView& /*event*/, bool /*is_counted*/) {
+    is_behind_gap_ = true;
+}
+
 void ObjectCalls::described(const EventView& event, std::span<const uint8_t> data) {
     if (event.code == OVNI_MPI_OBJECT) define(data);
     if (event.code == OVNI_MPI_NAME) name(data);
@@ -89,9 +96,18 @@ void ObjectCalls::define(std::span<const uint8_t> data) {
     const CommunicatorFacts* communicator = reader().communicators().find(described.communicator);
     if (!communicator || (communicator->flags & OVNI_MPI_BY_USE) == 0)
         object.communicator_id = reader().communicators().id_of(described.communicator);
-    if (communicator) object.rank = communicator->rank;
-    if (described.communicator == OVNI_MPI_WORLD) object.scope = caller_.world + 1;
-    if (described.communicator == OVNI_MPI_SELF) object.scope = caller_.process + 1;
+    if (communicator) {
+        object.rank = communicator->rank;
+        object.size = communicator->size;
+    }
+    if (described.communicator == OVNI_MPI_WORLD) {
+        object.scope = caller_.world + 1;
+        object.size = caller_.world_size;
+    }
+    if (described.communicator == OVNI_MPI_SELF) {
+        object.scope = caller_.process + 1;
+        object.size = 1;
+    }
     const auto is_before = [&](const auto& known) {
         const MpiObject& other = found_.objects[known.second];
         return other.kind == object.kind && other.communicator == object.communicator;

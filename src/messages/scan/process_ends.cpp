@@ -89,17 +89,25 @@ void ProcessEnds::add_blocking(const CallThread& caller, const Return& result) {
             if (record == MpiRecord::Send) return;
             if (result.found) end.order = result.found->order;
             end.bytes = *result.bytes;
-            return add(Side::receives, result.found ? result.found->communicator : call.communicator, from,
-                       end);
+            const uint32_t communicator = result.found ? result.found->communicator : call.communicator;
+            add_probed(end, communicator, from);
+            return add(Side::receives, communicator, from, end);
         }
+        case MpiRecord::Probe:
+            return add_probe(caller, result);
         case MpiRecord::PersistentCollective:
             return;
         default:
-            if (call.turn != 0 && result.request == 0) add_blocking_collective(caller, result);
+            if (call.turn != 0 && result.request == 0)
+                add_blocking_collective(caller, result, call.communicator);
+            else if (is_made_by_some_members(*call.function))
+                add_blocking_collective(caller, result, result.object);
     }
 }
 
-void ProcessEnds::add_blocking_collective(const CallThread& caller, const Return& result) {
+// `communicator`: those who call it are its members. It may be the one that the call makes.
+void ProcessEnds::add_blocking_collective(const CallThread& caller, const Return& result,
+                                          uint32_t communicator) {
     const Call& call = caller.call;
     Request whole;
     whole.stream = caller.stream;
@@ -108,7 +116,7 @@ void ProcessEnds::add_blocking_collective(const CallThread& caller, const Return
     whole.offset = call.offset;
     whole.sent = call.sent;
     whole.bytes = result.bytes.value_or(0);
-    whole.communicator = call.communicator;
+    whole.communicator = communicator;
     whole.root = call.root;
     whole.turn = call.turn;
     whole.function = index_of(*call.function);
@@ -144,6 +152,7 @@ void ProcessEnds::received(const CallThread& caller, const Request& request, con
         peer.rank = message->peer.value_or(peer.rank);
         peer.tag = message->tag.value_or(peer.tag);
     }
+    add_probed(end, request.communicator, peer);
     // The peer of an exchange is that of its send.
     if (!message && request.sends) peer = {OVNI_MPI_ANY, OVNI_MPI_ANY};
     if (peer.rank == OVNI_MPI_ANY || (peer.rank >= 0 && peer.tag == OVNI_MPI_ANY))
@@ -152,6 +161,22 @@ void ProcessEnds::received(const CallThread& caller, const Request& request, con
         add_unrecorded(Side::receives, request.communicator, peer, end, 1);
     else
         add_open(caller, Side::receives, request.communicator, peer, end);
+}
+
+void ProcessEnds::add_probe(const CallThread& caller, const Return& result) {
+    const Call& call = caller.call;
+    if (result.peer < 0) return;
+    probes_[{caller.stream, call.communicator, result.peer, result.tag}] = {call.enter, result.clock,
+                                                                            index_of(*call.function)};
+}
+
+void ProcessEnds::add_probed(const MessageEnd& end, uint32_t communicator, Peer peer) {
+    if (probes_.empty()) return;
+    const auto probe = probes_.find({end.stream, communicator, peer.rank, peer.tag});
+    if (probe == probes_.end() || probe->second.leave > end.posted) return;
+    found_.probed.push_back(
+        {end.stream, probe->second.function, end.offset, probe->second.enter, probe->second.leave});
+    probes_.erase(probe);
 }
 
 void ProcessEnds::abandoned(const CallThread& caller, int64_t clock, Abandoned why) {

@@ -55,6 +55,17 @@ class ProcessEnds : public CallConsumer {
         int32_t peer, tag;
         bool is_freed;
     };
+    // A call that has found a message.
+    struct Probe {
+        int64_t enter = 0, leave = 0;
+        uint16_t function = 0;
+    };
+    // A message that a thread has found, and not received yet: the last one of each kind.
+    struct FoundMessage {
+        uint32_t stream, communicator;
+        int32_t rank, tag;
+        auto operator<=>(const FoundMessage&) const = default;
+    };
     // The peer, as far as a key has it.
     struct Peer {
         int32_t rank, tag;
@@ -63,8 +74,10 @@ class ProcessEnds : public CallConsumer {
 
     static MessageEnd end_of(const Request& request, bool sends);
     Completed& completed_by(const CallThread& caller);
+    void add_probe(const CallThread& caller, const Return& result);
+    void add_probed(const MessageEnd& end, uint32_t communicator, Peer peer);
     void add_blocking(const CallThread& caller, const Return& result);
-    void add_blocking_collective(const CallThread& caller, const Return& result);
+    void add_blocking_collective(const CallThread& caller, const Return& result, uint32_t communicator);
     void take_back_sends(const CallThread& caller);
     void end_all(Completed& completed, int64_t clock);
     void add_uncompleted(const Request& request, bool is_freed);
@@ -91,6 +104,7 @@ class ProcessEnds : public CallConsumer {
     std::map<KeyOfProcess, uint32_t> keys_;
     uint32_t last_key_ = UINT32_MAX;
     std::vector<Doubtful> doubtful_;
+    std::map<FoundMessage, Probe> probes_;
     bool has_lost_ = false;
     int64_t complete_until_ = INT64_MAX;       // ends of messages
     int64_t uninterrupted_until_ = INT64_MAX;  // there is no gap of any kind

@@ -133,16 +133,21 @@ class ProcessScan {
         CommunicatorUses uses(facts_.process, group_.others.timeline.uses, group_.others.timeline.init);
         std::vector<CallConsumer*> consumers;
         if (has_ends() && any_of_mpi(uses_mpi))
-            consumers = {&ends.emplace(facts_, group_.ends), &main.emplace(facts_, group_.ends),
-                         &objects.emplace(ObjectCalls::CallingProcess{facts_.process, facts_.world},
-                                          group_.ends.objects)};
+            consumers = {
+                &ends.emplace(facts_, group_.ends), &main.emplace(facts_, group_.ends),
+                &objects.emplace(ObjectCalls::CallingProcess{facts_.process, facts_.world,
+                                                             static_cast<uint32_t>(facts_.world_size)},
+                                 group_.ends.objects)};
         if (has_timeline()) consumers.insert(consumers.end(), {&recorder_, &uses});
         if (wanted_.open_waits && any_of_mpi(has_waits)) consumers.push_back(&waits_);
         const bool has_open_calls = wanted_.open_calls && any_of_mpi(uses_mpi);
         if (of_mpi_.empty() || (consumers.empty() && !has_open_calls && !wanted_.timeline)) return 0;
         const bool begins_inside =
             any_of_mpi([](const Stream& stream) { return stream.metadata.begins_inside; });
-        if (ends && begins_inside) ends->begin_inside();
+        if (ends && begins_inside) {
+            ends->begin_inside();
+            objects->begin_inside();
+        }
         CallReader reader(std::move(consumers));
         if (any_of_mpi(has_account)) reader.expect_account();
         const bool is_whole = read(of_mpi_, reader);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "messages/scan/thread_regions.hpp"
+#include "messages/waits/object_collectives.hpp"
 #include "messages/waits/visit_collectives.hpp"
 #include "trace/metadata.hpp"
 
@@ -146,7 +147,8 @@ Message with_arrival(const Arrival& arrival) {
 
 // Waits for messages, of processes of this rank.
 Waits waits_for_messages(const Ranks& ranks, const System& system, const StreamOwners& owners,
-                         const SentMessages& sent, const std::vector<ProcessTimes>& times) {
+                         const SentMessages& sent, const std::vector<ProcessTimes>& times,
+                         std::vector<ProbedReceive> probed) {
     const auto rank = static_cast<size_t>(ranks.rank());
     std::map<uint32_t, PackedMessages> received_by;
     const auto add = [&](const Arrival& arrival) {
@@ -166,9 +168,10 @@ Waits waits_for_messages(const Ranks& ranks, const System& system, const StreamO
     for (const Arrival& arrival : ranks.alltoallv_joined(std::move(elsewhere))) add(arrival);
     std::map<uint32_t, const ProcessTimes*> times_of;
     for (const ProcessTimes& of : times) times_of[of.process] = &of;
+    std::ranges::sort(probed, {}, [](const ProbedReceive& of) { return std::tuple(of.stream, of.offset); });
     Waits all;
     for (auto received = received_by.begin(); received != received_by.end();) {
-        append(all, waits_of_receiver(received->second, times_of[received->first]));
+        append(all, waits_of_receiver(received->second, times_of[received->first], probed));
         received = received_by.erase(received);
     }
     append(all, std::move(of_senders).but_for(all));
@@ -180,14 +183,18 @@ Waits waits_for_messages(const Ranks& ranks, const System& system, const StreamO
 FoundWaits find_waits(const Ranks& ranks, const Trace& trace, const System& system, const ClockModel& clocks,
                       const StreamOwners& owners, const WaitSources& sources) {
     FoundWaits found;
-    found.waits = waits_for_messages(ranks, system, owners, sources.sent, sources.times);
+    found.waits = waits_for_messages(ranks, system, owners, sources.sent, sources.times, sources.probed);
     Waits at_collectives;
-    visit_collectives(dealt_collectives(owners, sources.collectives),
-                      [&](std::span<const CollectiveEnd> members) {
-                          if (!fit_together(members, found.summary.collectives)) return;
-                          append(at_collectives, waits_at(members));
-                          found.collectives.insert(found.collectives.end(), members.begin(), members.end());
-                      });
+    const auto add = [&](const Collectives& mine, CollectiveSummary& summary) {
+        visit_collectives(dealt_collectives(owners, mine), [&](std::span<const CollectiveEnd> members) {
+            if (!fit_together(members, summary)) return;
+            append(at_collectives, waits_at(members));
+            found.collectives.insert(found.collectives.end(), members.begin(), members.end());
+        });
+    };
+    add(sources.collectives, found.summary.collectives);
+    CollectiveSummary of_objects;
+    add(collectives_of_objects(sources.objects), of_objects);
     found.world_calls = dealt_collectives(owners, sources.world_calls);
     visit_collectives(found.world_calls, [&](std::span<const CollectiveEnd> members) {
         append(at_collectives, waits_at_world_call(members));

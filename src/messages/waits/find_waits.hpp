@@ -46,7 +46,8 @@ struct WaitSummary {
 struct FoundWaits {
     Waits waits;  // of threads of this rank, by begin and stream
     WaitSummary summary;
-    Collectives collectives;  // complete ones, each on one rank: its members stand together
+    // Complete ones, each on one rank: its members stand together. Those of windows and files come last.
+    Collectives collectives;
     Collectives world_calls;  // the same of MPI_Init and MPI_Finalize
 };
 
@@ -56,8 +57,10 @@ struct WaitSources {
     const SentMessages& sent;
     const Collectives& collectives;
     const Collectives& world_calls;
+    const FoundObjects& objects;
     const std::vector<RegionChange>& regions;
     const std::vector<ProcessTimes>& times;
+    const std::vector<ProbedReceive>& probed;
 };
 FoundWaits find_waits(const Ranks& ranks, const Trace& trace, const System& system, const ClockModel& clocks,
                       const StreamOwners& owners, const WaitSources& sources);

@@ -26,6 +26,8 @@ enum class WaitKind : uint16_t {
     neighbours,
     fence,
     start_or_end,
+    members,
+    members_at_most,
     count
 };
 inline constexpr std::array<std::string_view, static_cast<size_t>(WaitKind::count)> wait_names = {
@@ -42,7 +44,9 @@ inline constexpr std::array<std::string_view, static_cast<size_t>(WaitKind::coun
     "Failed tests",
     "Wait for neighbours, at most",
     "Wait at fence",
-    "Wait at start or end"};
+    "Wait at start or end",
+    "Wait for all members",
+    "Wait for members, at most"};
 
 // Plain data, that ranks exchange. Clocks are those of the ends.
 struct Wait {

@@ -82,6 +82,20 @@ class WaitsAtCollective {
             if (are_all_) add_completion(member, std::max(first_leave, last->enter));
         }
     }
+    // All wait for the last one, which is proven if none leaves before it enters. Else each waits at most for
+    // the last one that enters before it leaves.
+    void add_members(std::span<const CollectiveEnd> members) {
+        const CollectiveEnd* last = latest(members, [](const CollectiveEnd&) { return true; });
+        const int64_t first_leave = std::ranges::min(members, {}, &CollectiveEnd::wait_end).wait_end;
+        const bool is_proven = are_all_ && first_leave >= last->enter;
+        for (const CollectiveEnd& member : members)
+            if (is_proven)
+                add(member, last, WaitKind::members);
+            else
+                add(member,
+                    latest(members, [&](const CollectiveEnd& m) { return m.enter <= member.wait_end; }),
+                    WaitKind::members_at_most);
+    }
     // `member` waits until `cause` has entered.
     void add(const CollectiveEnd& member, const CollectiveEnd* cause, WaitKind kind) {
         if (!cause || !waits(member)) return;
@@ -131,6 +145,42 @@ std::vector<CollectiveEnd> that_overlap(std::span<const CollectiveEnd> members) 
     return counted;
 }
 
+Wait late_sender(const Arrival& message) {
+    Wait wait;
+    wait.begin = message.receive_wait_begin;
+    wait.end = std::min(message.send_posted, message.receive_wait_end);
+    wait.cause_time = message.send_posted;
+    wait.stream = message.receive_completed_in;
+    wait.cause_stream = message.send_stream;
+    wait.function = message.receive_completed_by;
+    wait.kind = WaitKind::late_sender;
+    return wait;
+}
+
+// Null if no probe had found the message.
+const ProbedReceive* probe_of(const Arrival& message, std::span<const ProbedReceive> probed) {
+    const auto place = [](const auto& receive) { return std::tuple(receive.stream, receive.offset); };
+    const auto found = std::ranges::lower_bound(
+        probed, std::tuple(message.receive_stream, message.receive_offset), {}, place);
+    if (found == probed.end() || found->stream != message.receive_stream ||
+        found->offset != message.receive_offset)
+        return nullptr;
+    return &*found;
+}
+
+// MPI_Probe waits as a receive does; a loop of MPI_Iprobe is a run of failed tests.
+Wait wait_of_probe(const ProbedReceive& probe, const Arrival& message, const ProcessTimes* times) {
+    Arrival found = message;
+    found.receive_wait_begin = probe.enter;
+    found.receive_wait_end = probe.leave;
+    found.receive_completed_in = probe.stream;
+    found.receive_completed_by = probe.function;
+    const bool asks = has_name_with(probe.function, "MPI_I");
+    if (!asks) return late_sender(found);
+    found.receive_posted = INT64_MIN;
+    return times && times->stream == probe.stream ? failed_tests(found, times->calls) : Wait();
+}
+
 }  // namespace
 
 bool is_received_before(const Message& a, const Message& b) {
@@ -142,26 +192,25 @@ bool is_received_before(const Message& a, const Message& b) {
                                                     : order(a) < order(b);
 }
 
-Waits waits_of_receiver(const PackedMessages& received, const ProcessTimes* times) {
+Waits waits_of_receiver(const PackedMessages& received, const ProcessTimes* times,
+                        std::span<const ProbedReceive> probed) {
     LongestOfCalls calls;
     Receives receives(received);
     while (const Arrival* next = receives.next()) {
         const Arrival& message = *next;
+        if (const ProbedReceive* probe = probe_of(message, probed)) {
+            const Wait wait = wait_of_probe(*probe, message, times);
+            if (wait.length() > 0) calls.take(wait, probe->enter);
+        }
         if (asks_only(message.receive_completed_by)) {
             if (!times || times->stream != message.receive_completed_in) continue;
             if (const Wait wait = failed_tests(message, times->calls); wait.length() > 0)
                 calls.take(wait, message.receive_wait_begin);
             continue;
         }
-        Wait wait;
-        wait.begin = message.receive_wait_begin;
-        wait.end = std::min(message.send_posted, message.receive_wait_end);
-        wait.cause_time = message.send_posted;
-        wait.stream = message.receive_completed_in;
-        wait.cause_stream = message.send_stream;
-        wait.function = message.receive_completed_by;
+        Wait wait = late_sender(message);
         if (wait.end <= wait.begin) continue;
-        wait.kind = receives.is_overtaken() ? WaitKind::late_sender_wrong_order : WaitKind::late_sender;
+        if (receives.is_overtaken()) wait.kind = WaitKind::late_sender_wrong_order;
         calls.take(wait);
     }
     return std::move(calls).all();
@@ -230,6 +279,9 @@ std::vector<Wait> waits_at(std::span<const CollectiveEnd> members) {
                 if (member.rank == member.root && moves_data())
                     waits.add(member, latest(members, [&](const CollectiveEnd& m) { return &m != &member; }),
                               WaitKind::early_reduce);
+            break;
+        case CollectiveFlow::members:
+            waits.add_members(members);
             break;
         case CollectiveFlow::scan:
             for (const CollectiveEnd& member : members)

@@ -4,6 +4,7 @@
 // leave; no wait is longer than its call.
 //
 //     late sender      min(E of the send, L) - E of the receive, or of the call that completes it
+//                      or of the probe that finds the message
 //     late receiver    E of the call that posts the receive - E of the send or of the call that completes it,
 //                      if that ends later
 //     barrier, n to n  min(last E, L) - E; also of fences of one-sided communication
@@ -12,6 +13,9 @@
 //     late broadcast   min(E of the root, L) - E, of all others of a 1 to n
 //     early reduce     min(last E of the others, L) - E, of the root of an n to 1
 //     early scan       min(last E of lower ranks, L) - E
+//     all members      min(last E, L) - E, of calls that make or free communicators, windows and files, if
+//                      no member leaves before the last one enters
+//     members          last E before L - E, of other such calls: an upper bound
 //     start or end     last E - E, of MPI_Init and MPI_Finalize of all ranks of a world
 //
 // A member of an n to n may leave before the last one enters, if it gets nothing from some members: then
@@ -37,8 +41,10 @@ namespace ovni {
 // The order in which messages are received.
 bool is_received_before(const Message& a, const Message& b);
 // The waits of receivers. `received`: messages that threads of one process have received by calls that were
-// seen to end, in the order of is_received_before(). `times`: of that process, or null.
-Waits waits_of_receiver(const PackedMessages& received, const ProcessTimes* times);
+// seen to end, in the order of is_received_before(). `times`: of that process, or null. `probed`: by stream
+// and offset.
+Waits waits_of_receiver(const PackedMessages& received, const ProcessTimes* times,
+                        std::span<const ProbedReceive> probed = {});
 
 // The waits of senders.
 class WaitsOfSenders {

@@ -40,6 +40,8 @@ const waitKinds = {
   "Wait for neighbours, at most": "data of some processes is needed, and the last of all comes later",
   "Wait at fence": "a fence is entered before the last process comes",
   "Wait at start or end": "MPI_Init or MPI_Finalize is entered before the last process comes",
+  "Wait for all members": "a call that makes, uses or frees something of all is entered before the last process comes",
+  "Wait for members, at most": "the same, if some left before the last process came: the wait may have been shorter",
 };
 
 function waitNames() {
