@@ -87,15 +87,15 @@ other_mpi_tests(mpi_trace
     "*/CallCounter.*_on_2:*/CallCounter.*/mpi_calls_on_4:*/Stages.*:FortranProgram.Names*:Mpi4.*:FunctionChoice.ReferenceEvents*:FunctionChoice.ChoosingNone*:FunctionChoice.Library*:Lookups.LookupsIn*:TimeNamespaces.*:TraceDirectories.*")
 
 # Messages between the ranks of real jobs.
-ovni_test(messages_test matched_messages.cpp switched_messages.cpp switched_collectives.cpp waits.cpp
-    LIBS ovni_messages ovni_test_support SUITES Waits)
+ovni_test(messages_test late_members.cpp matched_messages.cpp switched_messages.cpp switched_collectives.cpp waits.cpp
+    LIBS ovni_messages ovni_test_support SUITES Waits LateMembers)
 if(TARGET calls_f08)
     target_compile_definitions(messages_test PRIVATE OVNI_TEST_FORTRAN)
     add_dependencies(messages_test calls_f08 calls_mpifh calls_module)
 endif()
-add_dependencies(messages_test calls_mpi_4 freed_receives known_messages ovnicut planted_waits ovni-mpi ovnidump ovniemu ovniemu-mpi ovnirun ovnitop
+add_dependencies(messages_test calls_mpi_4 freed_receives known_messages late_members ovnicut planted_waits ovni-mpi ovnidump ovniemu ovniemu-mpi ovnirun ovnitop
     switched_messages switched_collectives)
-other_mpi_tests(messages_test "MatchedMessages.*")
+other_mpi_tests(messages_test "MatchedMessages.*:LateMembers.*")
 
 # The places in programs that call MPI.
 ovni_test(mpi_call_sites trace_call_sites.cpp LIBS ovni_trace ovni_test_support)

@@ -1,0 +1,98 @@
+// Every call that waits for other ranks has its wait: a program in which rank 1 is late at each, under both
+// MPIs.
+#include <gmock/gmock.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "base/file.hpp"
+#include "tests/mpi/traced.hpp"
+
+namespace ovni::test {
+
+using Json = nlohmann::json;
+
+class LateMembers : public TracedTest {
+ protected:
+    static constexpr int ranks = 3, late = 1;
+    struct Visit {
+        double came = 0, left = 0;
+    };
+
+    LateMembers() { prepare_for_mpirun(); }
+    void run_late(const std::string& job) {
+        const Finished& done = traced_once(job, ranks, {app("late_members"), path("late_members.file")});
+        ASSERT_EQ(done.status, 0) << done.err;
+        std::istringstream lines(done.out);
+        std::string function;
+        int rank = 0;
+        for (Visit visit; lines >> function >> rank >> visit.came >> visit.left;)
+            visits_[function][rank] = visit;
+        ASSERT_EQ(visits_.size(), 21u);
+        Finished emulated = run({program("ovniemu"), "--report", path("report.json"), trace_directory()});
+        ASSERT_EQ(emulated.status, 0) << emulated.err;
+        report_ = Json::parse(read_file(path("report.json")));
+    }
+    int rank_of(const Json& process) const { return report_["processes"][process.get<size_t>()]["rank"]; }
+    // ns of the waits of the rank for the late one in that function.
+    double waited(const std::string& function, int rank) const {
+        double ns = 0;
+        for (const Json& sum : report_["waits"]["sums"])
+            if (sum["function"] == function && rank_of(sum["process"]) == rank && !sum["cause"].is_null() &&
+                rank_of(sum["cause"]) == late)
+                ns += sum["ns"].get<double>();
+        return ns;
+    }
+    static bool is_for_a_message(const std::string& function) { return function.ends_with("robe"); }
+    // The waits that differ from what the program measured.
+    std::string unlike() const {
+        std::ostringstream all;
+        for (const auto& [function, visits] : visits_)
+            for (const auto& [rank, visit] : visits) {
+                if (rank == late || (rank != 0 && is_for_a_message(function))) continue;
+                const double behind = visits.at(late).came - visit.came, lasted = visit.left - visit.came,
+                             found = waited(function, rank);
+                constexpr double almost = 0.9, tolerance = 4e6;
+                // Calls between the tests of a loop take time as well.
+                const double least = function == "MPI_Iprobe" ? behind / 2 : behind - tolerance;
+                const bool has_waited = lasted > almost * behind;
+                const bool is_right =
+                    has_waited ? found >= least && found <= behind + tolerance : found <= lasted + tolerance;
+                if (!is_right)
+                    all << function << ", rank " << rank << ": " << found << " of " << behind << " ns\n";
+            }
+        return all.str();
+    }
+
+    std::map<std::string, std::map<int, Visit>> visits_;
+    Json report_;
+};
+
+// The system may take a CPU away from a rank between its clock and its call.
+TEST_F(LateMembers, EachCallHasItsWaitForTheLateRank) {
+    std::string found;
+    for (const char* job : {"late", "late again", "late a last time"}) {
+        run_late(job);
+        found = unlike();
+        if (found.empty()) return;
+    }
+    ADD_FAILURE() << "each time, at last: " << found;
+}
+
+TEST_F(LateMembers, DelaysAreThoseOfTheLateRank) {
+    run_late("late");
+    double of_late = 0, all = 0;
+    for (const Json& delay : report_["waits"]["delays"]) {
+        const double ns = delay["short_term"];
+        all += ns;
+        if (rank_of(delay["process"]) == late && delay["function"].is_null()) of_late += ns;
+    }
+    EXPECT_GT(of_late, all / 2);
+    // 18 calls, in all but two of which two ranks wait, and three in which one waits.
+    constexpr double late_by = 50e6;
+    EXPECT_GT(of_late, 0.8 * (16 * 2 + 3) * late_by);
+}
+
+}  // namespace ovni::test
