@@ -46,12 +46,12 @@ constexpr TypedOption<Options> rows[] = {
 constexpr const char* about_summary = R"(The summary shows for each node, in ns:
 
 - `offset`: to be added to the clock of the node
-- `interval`: where the offset lies for certain
-- `bound`: half of the interval
+- `at least`, `at most`: the offset certainly lies between them
+- `bound`: half of the distance between these
 - `round trip`: the smallest one
 - `min-RTT`: how far the exchange with that round trip alone is from the offset
-- `exchanges`: how many were made
-- `rate`: with -d: how fast the offset changes
+- `samples`: the number of exchanges
+- `rate ppb`: with -d: how fast the offset changes
 - `method`: envelope: the middle between the fastest messages of each direction; theil-sen: a line, whose slope is the
   median of the slopes between any two measurements
 )";

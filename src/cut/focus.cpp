@@ -143,9 +143,9 @@ void take_without(Focus& focus, const std::string& value) {
 
 constexpr TypedOption<Focus> rows[] = {
     {{"from", "", "TIME", "", "Begin of the part. Default: the first event."},
-     [](Focus& focus, const std::string& value) { focus.time.from = parse_duration(value); }},
+     [](Focus& focus, const std::string& value) { focus.time.from = parse_duration(value, "--from"); }},
     {{"to", "", "TIME", "", "End of the part, without events at that time. Default: the last event."},
-     [](Focus& focus, const std::string& value) { focus.time.to = parse_duration(value); }},
+     [](Focus& focus, const std::string& value) { focus.time.to = parse_duration(value, "--to"); }},
     {{"region", "", "NAME", "",
       "The part from where the first rank enters this region of MPI_Pcontrol to where the last one leaves "
       "it. "
@@ -273,14 +273,18 @@ TimeSpan time_of(const Focus& focus, const Trace& trace, const ClockModel& clock
     return span;
 }
 
-int64_t parse_duration(const std::string& text) {
-    auto fail = [&](const char* why) { throw UsageError(fmt::format("'{}': {} (see --help)", text, why)); };
+int64_t parse_duration(const std::string& text, std::string_view option) {
+    auto fail = [&](const char* why) {
+        throw UsageError(
+            fmt::format("{}{}'{}': {} (see --help)", option, option.empty() ? "" : " ", text, why));
+    };
     size_t unit_at = std::min(text.find_first_not_of("0123456789."), text.size());
     std::string number = text.substr(0, unit_at), unit = text.substr(unit_at);
     constexpr std::pair<std::string_view, int> units[] = {{"ns", 0}, {"us", 3}, {"ms", 6}, {"s", 9}};
     auto known = std::ranges::find(units, unit, &std::pair<std::string_view, int>::first);
     bool is_zero = unit.empty() && whole<int64_t>(number) == 0;
-    if (known == std::end(units) && !is_zero) fail("a time is a number with one of the units s, ms, us, ns");
+    if (known == std::end(units) && !is_zero)
+        fail("a time is a number with a unit, such as 1.5s, 300ms, 20us or 40ns");
     auto digits = static_cast<size_t>(is_zero ? 0 : known->second);
     size_t point = number.find('.');
     std::string fraction = point == number.npos ? "" : number.substr(point + 1);

@@ -60,8 +60,9 @@ std::vector<bool> streams_of(const Focus& focus, const Trace& trace);
 // their events. Throws Error if there is no such region or visit, or if nothing is left.
 TimeSpan time_of(const Focus& focus, const Trace& trace, const ClockModel& clocks, int64_t origin);
 
-// "1.5s", "300ms", "20us", "123456ns"; a 0 needs no unit. Throws UsageError, also for a part of a ns.
-int64_t parse_duration(const std::string& text);
+// "1.5s", "300ms", "20us", "123456ns"; a 0 needs no unit. Throws UsageError, which names `option`, also for a
+// part of a ns.
+int64_t parse_duration(const std::string& text, std::string_view option = "");
 // "0,4-7"
 RankSet parse_ranks(const std::string& text);
 // The items between commas, none of them empty. `option`: for the message of the UsageError.

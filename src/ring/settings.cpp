@@ -26,8 +26,8 @@ std::optional<size_t> parse_size(const char* text) {
     char* rest = nullptr;
     errno = 0;
     unsigned long long number = strtoull(text, &rest, 10);
-    const char* units = "kMG";
-    const char* unit = *rest ? strchr(units, *rest == 'K' ? 'k' : *rest) : nullptr;
+    const char* units = "kmg";
+    const char* unit = *rest ? strchr(units, *rest | 0x20) : nullptr;  // small letters, too
     unsigned shift = unit ? 10 * static_cast<unsigned>(unit - units + 1) : 0;
     bool understood = rest != text && errno == 0 && (!*rest || (unit && !rest[1])) && *text != '-' &&
                       number <= (SIZE_MAX >> shift);

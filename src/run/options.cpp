@@ -94,8 +94,8 @@ constexpr Setting known[] = {
       "Directory of the trace; %h in it is the host, %r the rank. Default: ovni."},
      check_trace_directory},
     {{"append", "", "", "OVNI_APPEND",
-      R"(Keep the streams of an earlier run in that directory. The emulator takes both only if OVNI_RUN gives both
-     one name.)"}},
+      R"(Keep the streams of an earlier run in that directory. Give both runs one OVNI_RUN, or the emulator refuses the
+     trace.)"}},
     {{"loom", "", "host|rank|NAME", "OVNI_LOOM",
       "Content of one loom: a host (default), a rank, or the processes of one host that share NAME."},
      check_loom},
@@ -110,11 +110,11 @@ constexpr Setting known[] = {
      LIST are explained below.)"},
      check_functions},
     {{"mpi-events", "", "full|reference", "OVNI_MPI_EVENTS",
-      R"(Record all of these functions (default), or only what the reference emulator reads: its 49 functions,
+      R"(Record all of these functions (default), or only what the emulator of ovni 1.14 reads: its 49 functions,
      without CPUs of threads that move, and with waits and OpenMP only if requested.)"}},
     {{"callsites", "", "0|1|N", "OVNI_CALLSITES",
-      R"(Record which line of the program calls MPI (1, default), or not (0). N up to 16: and N-1 callers of it, inlined ones
-     among them; those that are not need -fno-omit-frame-pointer.)"},
+      R"(Record which line of the program calls MPI (1, default), or not (0). N from 2 to 16: also N-1 callers of it.
+     Callers that are not inlined need -fno-omit-frame-pointer.)"},
      check_call_sites},
     {{"counters", "", "LIST", "OVNI_COUNTERS",
       R"(Count what threads use in calls of MPI, regions, OpenMP and waits, for example ipc,page-faults,rss: names of perf,
@@ -154,11 +154,11 @@ constexpr Setting known[] = {
       R"(Measure the clocks of several nodes in MPI_Init and MPI_Finalize (both, default), in MPI_Init, or
      nowhere.)"}},
     {{"sync-timeout", "", "SECONDS", "OVNI_SYNC_TIMEOUT",
-      "Seconds that a node may keep the others waiting for this. Default: 2."},
+      "Seconds that the other nodes wait for a slow node while clocks are measured. Default: 2."},
      check_seconds},
     {{"all-traced", "", "", "OVNI_ALL_TRACED",
-      R"(All ranks of the job are traced, even those that cannot find each other with PMIx or with files in the trace
-     directory. If PMIx, or a job on one node, shows that a rank is not traced, one line names it, and the others
+      R"(Promise that all ranks of the job run below ovnirun, for launchers without PMIx and nodes without a common
+     trace directory. If PMIx, or a job on one node, shows that a rank is not traced, one line names it, and the others
      record without it.)"}},
     {{"control", "", "CHAIN", "OVNI_CONTROL",
       R"(Record only in regions that begin and end as CHAIN says, for example
@@ -174,8 +174,8 @@ constexpr Setting known[] = {
       R"(Alarms that count instructions fire at the begin of the block that has the last one (block, default), or
      right behind it (exact).)"}},
     {{"control-counter", "", "cache|processor|time", "OVNI_CONTROL_COUNTER",
-      R"(Count instructions in translated code (cache, default), or by the processor's counter, at full speed and
-     including the tracer's (processor), or count nanoseconds of the thread instead (time).)"}},
+      R"(How alarms count instructions. cache: in translated code (default); processor: by the processor's counter, at
+     full speed, with instructions of the tracer; time: nanoseconds of the thread stand for instructions.)"}},
     {{"control-icount-images", "", "FILES", "OVNI_CONTROL_ICOUNT_IMAGES",
       R"(Count only instructions of these files, for example exe,libsolver.so: exe is the program. Default: all
      but the tracer.)"}},

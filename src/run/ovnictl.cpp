@@ -30,7 +30,8 @@ struct Command {
 };
 
 constexpr Command commands[] = {
-    {"fire", "[N]", "hit the alarm 'interactive' that waits, or the Nth of them (default)"},
+    {"fire", "[N]",
+     "hit the first alarm 'interactive' that waits (default command), or the Nth of the chains"},
     {"start", "", "record from now on"},
     {"stop", "", "record no more"},
     {"status", "", "print whether the process records, its threads, and the events that reached it"},

@@ -244,8 +244,7 @@ int number_of_process(const std::string& pid) {
 }
 
 constexpr TypedOption<Options> rows[] = {
-    {{"all", "a", "", "",
-      "All run directories of this user that no process drains; with -w, all that a process drains."},
+    {{"all", "a", "", "", "All abandoned run directories of this user; with -w, those of running programs."},
      choose<&Options::all, true>},
     {{"job", "", "JOB", "", "Of these, those of a job, as --list names it."}, store<&Options::job>},
     {{"pid", "", "PID", "", "Of these, those of an ovnirun, or of a process that it runs."},

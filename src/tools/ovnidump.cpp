@@ -230,8 +230,8 @@ constexpr TypedOption<Options> rows[] = {
      choose<&Options::partners, true>},
     {{"wait", "", "N", "",
       R"(Print no events, but what the wait of number N was found from: both ends of the messages that its call completes, or
-     all members of its collective, with their calls, times, and places in the streams. N counts the longest waits, as
-     ovnitop --waits lists the first 20, and a report (waits, longest) the first 100.)"},
+     all members of its collective, with their calls, times, and places in the streams. N is its number among the longest
+     waits: ovnitop --waits prints numbers 1 to 20, and a report has 1 to 100 (waits, longest).)"},
      store_parsed<&Options::wait, number_of_wait>},
     {{"clock-offsets", "c", "FILE", "",
       R"(File to correct by, with --corrected, --times, --wait or a part: clocks.json or clock-offsets.txt of any name.)"},

@@ -85,6 +85,12 @@ int run(int argc, char** argv) {
     std::error_code none;
     const bool is_trace = cli.words.size() == 1 && std::filesystem::is_directory(cli.words.front(), none);
     if (table && table->print_reports && !is_trace) return print_reports(cli, *table);
+    if (table && table->is_of_whole && !read_focus(cli).is_whole())
+        throw UsageError(
+            fmt::format("--{} needs the whole trace, as ranks wait for others across the borders of a part: "
+                        "leave out --from, --to, "
+                        "--region, --without and --ranks (ovnitop --pop has a line for each region)",
+                        table->row.name));
     const TracePart part = read_part(cli);
     return table ? table->print(part) : print_event_counts(part);
 }

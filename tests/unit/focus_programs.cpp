@@ -64,14 +64,16 @@ class FocusInProgramsTest : public CutByOptions {
                                                     {"--counters"},
                                                     {"--locks"},
                                                     {"--messages"},
-                                                    {"--matrix"},
-                                                    {"--waits"},
-                                                    {"--pop"},
-                                                    {"--waiting"}}) {
+                                                    {"--matrix"}}) {
             SCOPED_TRACE(fmt::format("ovnitop {}", fmt::join(mode, " ")));
             Finished own = counted(mode, focus, whole_), of_cut = counted(mode, {}, part);
             EXPECT_EQ(own.status, of_cut.status) << own.err;
             EXPECT_EQ(own.out, of_cut.out);
+        }
+        for (const char* mode : {"--waits", "--pop", "--waiting"}) {
+            const Finished refused = counted({mode}, focus, whole_);
+            EXPECT_EQ(refused.status, 2) << mode;
+            EXPECT_THAT(refused.err, testing::HasSubstr("needs the whole trace")) << mode;
         }
         EXPECT_TRUE(fs::is_empty(temporary()));
     }

@@ -61,17 +61,18 @@ std::vector<std::string> wait_lines(const WaitSummary& waits, const System& syst
         lines.push_back(fmt::format("{:12.6f} {:12.6f} {:>9}  {:<14}{}", seconds(sum.ns),
                                     seconds(sum.certain), sum.times, name_or_dash(names, key.first),
                                     name_or_dash(names, key.second)));
-    lines.push_back(
-        fmt::format("\n{:>12} {:>14}  {:<14}{:<30}{}", "seconds", "since", "who waits", "wait", "for"));
+    lines.push_back(fmt::format("\n{:>12} {:>14} {:>4}  {:<14}{:<30}{}", "seconds", "since", "no.",
+                                "who waits", "wait", "for"));
     for (size_t i = 0; i < std::min(most_rows, waits.longest.size()); ++i) {
         const Wait& wait = waits.longest[i];
         auto process = [&](uint32_t stream) {
             return stream == MessageEnd::no_stream ? WaitSum::no_process : system.process_of_stream(stream);
         };
         lines.push_back(fmt::format(
-            "{:12.6f} {:14.9f}  {:<14}{:<30}{}", seconds(static_cast<uint64_t>(wait.length())),
-            seconds(static_cast<uint64_t>(wait.begin - origin)), name_or_dash(names, process(wait.stream)),
-            wait_names[static_cast<size_t>(wait.kind)], name_or_dash(names, process(wait.cause_stream))));
+            "{:12.6f} {:14.9f} {:>4}  {:<14}{:<30}{}", seconds(static_cast<uint64_t>(wait.length())),
+            seconds(static_cast<uint64_t>(wait.begin - origin)), i + 1,
+            name_or_dash(names, process(wait.stream)), wait_names[static_cast<size_t>(wait.kind)],
+            name_or_dash(names, process(wait.cause_stream))));
     }
     return lines;
 }

@@ -37,6 +37,10 @@ uint64_t memory(const std::string& value) {
     return *size;
 }
 
+int64_t min_duration(const std::string& value) {
+    return parse_duration(value, "--min-duration");
+}
+
 void read_local(EmulationOptions& options, const std::string& directory) {
     options.trace = directory;
     options.storage = Storage::node_local;
@@ -69,7 +73,7 @@ constexpr TypedOption<EmulationOptions> rows[] = {
      "no other output has them"},
     {{"min-duration", "", "TIME", "",
       "Leave slices shorter than this, such as 10us, out of --perfetto. Their number is printed."},
-     store_parsed<&EmulationOptions::min_duration, parse_duration>,
+     store_parsed<&EmulationOptions::min_duration, min_duration>,
      "perfetto",
      "other outputs have all slices"},
     {{"row-names", "", "ranks|reference", "",
@@ -147,7 +151,8 @@ Cli common_cli() {
 One process does the work, on several threads if -j says so or the trace is large; ovniemu-mpi shares it among nodes.
 
 --from, --to, --region, --without and --ranks show a part, as if ovnicut had written it: see --help cut. A TIME counts
-from the first event: 1.5s 300ms 20us 123456ns. A part that begins inside of the run has no messages.)",
+from the first event: 1.5s 300ms 20us 123456ns. Messages are not matched in a part
+that begins after the start of the run.)",
         .options = {},
         .lists = list_of_models(),
         .topics = {&topics::report, &topics::columns, &topics::cut, &topics::plots, &topics::cost,

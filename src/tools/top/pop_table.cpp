@@ -26,6 +26,8 @@ Json run_in(const std::string& file) {
         if (efficiencies.is_null() || efficiencies.at("all").empty())
             throw Error("this report has no efficiencies: its trace has no calls of MPI", file);
         return efficiencies.at("all").at(0);
+    } catch (const Json::parse_error&) {
+        throw Error("this is no report of ovniemu --report, and no trace directory", file);
     } catch (const Json::exception& fault) {
         throw Error(fmt::format("this is no report with efficiencies: {}", fault.what()), file);
     }

@@ -17,6 +17,8 @@ struct TopTable {
     int (*print_reports)(const std::vector<std::string>& words) = nullptr;
     // An option that has to be there, too.
     const char* needs = nullptr;
+    // Ranks wait across the borders of a part, too: the table is refused there.
+    bool is_of_whole = false;
 };
 
 }  // namespace ovni

@@ -59,16 +59,16 @@ void print_efficiencies_of(AnalysedTrace& of, TextOutput& out) {
         log::warn("the program did not end in order, or is running still: see --waiting, too");
     print_lines(efficiency_lines(efficiencies.front(), of.system), out);
     print_lines(critical_path_lines(of.traffic.critical_path, of.system), out);
+    if (efficiencies.size() == 1) return;
+    print_lines({""}, out);
+    print_lines(efficiency_lines_of_regions(efficiencies, names_of_regions(of.trace)), out);
 }
 
 // The status.
 template <void (*print)(AnalysedTrace& of, TextOutput& out), Analysis needs>
 int print_traffic(const TracePart& part) {
     const Trace trace = open_for_table(part);
-    if (part.cut())
-        log::warn(
-            "calls and messages across the borders of a part are missing: waits and efficiencies of the "
-            "whole trace say more");
+    if (part.cut()) log::warn("messages across the borders of a part are missing");
     const System system(trace);
     warn_about_missing_ranks(system);
     const ClockModel clocks = ClockModel::of_sources(trace, part.clock_sources());
@@ -106,17 +106,23 @@ const TopTable matrix_table = {{"matrix", "", "", "", "Messages as a matrix: byt
 
 const TopTable wait_table = {
     {"waits", "", "", "",
-     R"(Print instead how long ranks waited in MPI because another one was late: late senders and receivers,
-     collectives, MPI_Init and MPI_Finalize, by kind, by rank and cause, and the longest, which ovnidump --wait N follows to their calls. What is certain holds however wrong clocks may be. Last come
-     the delays that waits are due to: of the ranks that come late, and, long-term, of those that these had waited for.)"},
-    print_traffic<print_waits_of, Analysis::whole>};
+     R"(Print instead how long ranks waited in MPI because another one was late: by kind, by rank and cause, and the
+     longest waits. Waits at MPI_Win_start, _lock, _wait and _flush are not known. What is certain holds however wrong
+     clocks may be. ovnidump --wait N follows wait number N to its calls. The last table has who caused the waits: directly
+     (short-term), or by delaying a rank that was late then (long-term).)"},
+    print_traffic<print_waits_of, Analysis::whole>,
+    nullptr,
+    nullptr,
+    true};
 
 const TopTable efficiency_table = {
     {"pop", "", "", "",
-     R"(Print instead the parallel efficiency of the run, what it is made of (load balance, serialisation, transfer),
-     and what the critical path consists of. DIR may also be reports of ovniemu --report: then all of them stand beside each other, and computation
-     scales against the first.)"},
+     R"(Print instead the parallel efficiency of the run and of its regions, its factors (load balance, serialisation,
+     transfer), and what the critical path consists of. In place of DIR, reports of ovniemu --report are compared in
+     columns; computation scales against the first.)"},
     print_traffic<print_efficiencies_of, Analysis::whole>,
-    print_table_of_reports};
+    print_table_of_reports,
+    nullptr,
+    true};
 
 }  // namespace ovni

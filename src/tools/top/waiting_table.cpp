@@ -53,6 +53,9 @@ const TopTable waiting_table = {
     {"waiting", "", "", "",
      R"(Print instead which calls of MPI, and waits for locks, are open at the end, of a program that was killed or is
      running still: for whom they wait, since when, and deadlocks.)"},
-    print_waiting};
+    print_waiting,
+    nullptr,
+    nullptr,
+    true};
 
 }  // namespace ovni
