@@ -9,7 +9,9 @@
 #include <cstring>
 
 #include "core/label_hash.hpp"
+#include "core/launcher.hpp"
 #include "core/wanted_events.hpp"
+#include "mpi/interpose/base/report.hpp"
 #include "mpi/interpose/books/communicators.hpp"
 #include "mpi/interpose/books/requests.hpp"
 #include "mpi/interpose/books/unrecorded.hpp"
@@ -110,6 +112,19 @@ void identify(const Host& host, const LoomName& loom, const RunName& run, const 
     ovni_private_identify(&identity);
 }
 
+// A launcher of another MPI starts ranks that do not find each other.
+void report_foreign_launcher() noexcept {
+    static Report alone{
+        "the launcher started %s processes, but each has an MPI_COMM_WORLD of its own: use the launcher of "
+        "the "
+        "program's MPI"};
+    const int started = size_by_launcher();
+    if (started < 2 || size_of_world() != 1 || !is_first_rank() || secure_getenv("OVNI_SPAWNED")) return;
+    char number[16];
+    snprintf(number, sizeof number, "%d", started);
+    alone.once(number);
+}
+
 void introduce_alone() noexcept {
     const bool are_together = size_of_world() == 1;
     Birth birth = Birth::of_world();
@@ -177,6 +192,7 @@ void introduce_provisionally() noexcept {
 void introduce_process() noexcept {
     int saved = errno;
     auto [job, are_together] = find_traced_ranks();
+    if (!has_own_session()) report_foreign_launcher();
     if (job.valid())
         introduce_among(job, are_together);
     else

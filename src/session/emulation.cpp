@@ -261,9 +261,12 @@ Json Emulation::make_report(ScannedTrace& scanned, const Window& window) {
     return ranks().agree([&] {
         if (content_.traffic) content_.traffic->efficiencies = scanned.efficiencies.get();
         if (!ranks().is_root()) return Json();
+        Json report = report_of(
+            {opened_.trace, opened_.system, opened_.plan, opened_.clocks, opened_.plan.schema}, content_);
+        for (const Json& sentence : report["in_short"])
+            log::info("in short: {}", sentence.get<std::string>());
         if (content_.traffic) print_efficiency(*content_.traffic);
-        return report_of({opened_.trace, opened_.system, opened_.plan, opened_.clocks, opened_.plan.schema},
-                         content_);
+        return report;
     });
 }
 

@@ -167,6 +167,21 @@ TEST_F(WithItsLibrary, AFortranProgramIsTracedIfItsMpiShowsLate) {
     expect_emulates();
 }
 
+// Each of the two ranks is alone.
+TEST_F(WithItsLibrary, TheLauncherOfAnotherMpiIsReported) {
+    const std::string program_of_mpich = built("mpicc.mpich", "ring_of_ranks.c");
+    ASSERT_NE(program_of_mpich, "");
+    prepare_for_mpirun();
+    const Finished done =
+        run({"mpirun", "-n", "2", program("ovnirun"), "-o", trace_directory(), program_of_mpich});
+    const std::string report =
+        "ovni-mpi: the launcher started 2 processes, but each has an MPI_COMM_WORLD of its own: use the "
+        "launcher of the "
+        "program's MPI\n";
+    EXPECT_NE(done.err.find(report), std::string::npos) << done.err;
+    EXPECT_EQ(done.err.find(report), done.err.rfind(report));
+}
+
 TEST_F(WithItsLibrary, RanksThatAreNotTracedAreNamed) {
     std::string ring = built("mpicc.mpich", "ring_of_ranks.c");
     if (ring.empty()) GTEST_SKIP() << "mpicc.mpich builds no program";

@@ -54,5 +54,7 @@ Waiting who_waits(const System& system, const OpenTrace& open);
 // killed at work is in some call, too.
 std::vector<std::string> sentences(const Waiting& waiting, const System& system, int64_t shortest,
                                    size_t most);
+// Those about circles alone: "deadlock: rank 0 waits ...".
+std::vector<std::string> deadlocks_in(const Waiting& waiting, const System& system);
 
 }  // namespace ovni

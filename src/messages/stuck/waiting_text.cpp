@@ -122,4 +122,11 @@ std::vector<std::string> sentences(const Waiting& waiting, const System& system,
     return lines;
 }
 
+std::vector<std::string> deadlocks_in(const Waiting& waiting, const System& system) {
+    if (waiting.circles.empty()) return {};
+    std::vector<std::string> lines = sentences(waiting, system, 0, waiting.circles.size());
+    std::erase_if(lines, [](const std::string& line) { return !line.starts_with("deadlock: "); });
+    return lines;
+}
+
 }  // namespace ovni

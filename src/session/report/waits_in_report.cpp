@@ -14,14 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::map<int64_t, std::string> names_of_regions(const FileSchema& threads) {
-    std::map<int64_t, std::string> names;
-    for (const EventType& type : threads.types)
-        if (type.type == prv_type::first_mark + OVNI_MPI_REGION_MARK)
-            for (const auto& [value, label] : type.labels.all()) names.emplace(value, label);
-    return names;
-}
-
 // Null: in no region, or the whole run.
 Json region_name(int64_t region, const std::map<int64_t, std::string>& names) {
     if (region == 0) return {};
@@ -51,6 +43,14 @@ Json single_wait(const Wait& of, const System& system, int64_t origin) {
 }
 
 }  // namespace
+
+std::map<int64_t, std::string> names_of_regions(const FileSchema& threads) {
+    std::map<int64_t, std::string> names;
+    for (const EventType& type : threads.types)
+        if (type.type == prv_type::first_mark + OVNI_MPI_REGION_MARK)
+            for (const auto& [value, label] : type.labels.all()) names.emplace(value, label);
+    return names;
+}
 
 Json collectives_in(const CollectiveSummary& collectives) {
     return {{"matched", collectives.collectives},

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "emu/plan/system.hpp"
 #include "emu/records/schema.hpp"
@@ -10,6 +12,8 @@
 
 namespace ovni {
 
+// The names of regions of MPI_Pcontrol, by value.
+std::map<int64_t, std::string> names_of_regions(const FileSchema& threads);
 nlohmann::ordered_json collectives_in(const CollectiveSummary& collectives);
 // `threads`: has the names of regions. `origin`: of time.
 nlohmann::ordered_json waits_in(const WaitSummary& waits, const System& system, const FileSchema& threads,

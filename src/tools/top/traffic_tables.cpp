@@ -10,6 +10,7 @@
 #include "emu/plan/worlds.hpp"
 #include "messages/analysis.hpp"
 #include "messages/costs/delay_lines.hpp"
+#include "messages/costs/in_short.hpp"
 #include "messages/waits/wait_lines.hpp"
 #include "tools/text_output.hpp"
 #include "tools/top/message_table.hpp"
@@ -57,11 +58,14 @@ void print_efficiencies_of(AnalysedTrace& of, TextOutput& out) {
     };
     if (std::ranges::any_of(of.trace.streams(), ended_early))
         log::warn("the program did not end in order, or is running still: see --waiting, too");
+    const std::map<int64_t, std::string> regions = names_of_regions(of.trace);
+    print_lines(in_short({of.system, regions, efficiencies, of.traffic.delays, of.traffic.summary}), out);
+    print_lines({""}, out);
     print_lines(efficiency_lines(efficiencies.front(), of.system), out);
     print_lines(critical_path_lines(of.traffic.critical_path, of.system), out);
     if (efficiencies.size() == 1) return;
     print_lines({""}, out);
-    print_lines(efficiency_lines_of_regions(efficiencies, names_of_regions(of.trace)), out);
+    print_lines(efficiency_lines_of_regions(efficiencies, regions), out);
 }
 
 // The status.

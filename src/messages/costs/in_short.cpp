@@ -1,0 +1,172 @@
+#include "messages/costs/in_short.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/printable.hpp"
+#include "emu/plan/rank_names.hpp"
+#include "mpi_function_rows.hpp"
+
+namespace ovni {
+
+namespace {
+
+constexpr double least_share = 0.03;  // of the run
+constexpr size_t most_sentences = 5;
+
+std::string time_text(double ns) {
+    constexpr std::pair<double, std::string_view> units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+    for (const auto& [length, name] : units)
+        if (ns >= length) return fmt::format("{:.3g} {}", ns / length, name);
+    return fmt::format("{:.0f} ns", ns);
+}
+
+std::string percent(double share) {
+    return fmt::format("{:.0f} %", 100 * share);
+}
+
+class Sentences {
+ public:
+    explicit Sentences(const ShortSources& of) : of_(of), names_(of.system) {
+        for (uint32_t p = 0; p < of.system.processes().size(); ++p) hosts_.insert(host_of(p));
+    }
+
+    std::vector<std::string> take() {
+        for (const std::string& deadlock : of_.deadlocks) add(2, deadlock + ".");
+        if (of_.efficiencies.empty() || run().runtime <= 0) return sorted();
+        const bool is_crowded = add_crowd();
+        add_delays();
+        add_imbalance();
+        add_transfer(is_crowded);
+        if (all_.empty())
+            add(0, fmt::format("No cause costs {} of the run: ranks compute for {} of the time.",
+                               percent(least_share), percent(run().parallel())));
+        return sorted();
+    }
+
+ private:
+    struct Late {
+        uint64_t all = 0;
+        const DelayCost* most = nullptr;  // the place with most of it
+    };
+
+    const Efficiency& run() const { return of_.efficiencies.front(); }
+    double share_of(double ns) const { return ns / static_cast<double>(run().runtime); }
+    void add(double cost, std::string sentence) { all_.emplace_back(cost, std::move(sentence)); }
+
+    std::string host_of(uint32_t process) const {
+        const std::string& loom = of_.system.looms()[of_.system.processes()[process].loom].name;
+        return loom.substr(0, loom.find('.'));
+    }
+    // With the node if there are several.
+    std::string who(uint32_t process) const {
+        return hosts_.size() < 2 ? names_.full(process)
+                                 : fmt::format("{} on {}", names_.full(process), one_line(host_of(process)));
+    }
+    std::string region(int64_t value) const {
+        const auto known = of_.regions.find(value);
+        return known == of_.regions.end() ? "" : fmt::format(" in region {}", one_line(known->second));
+    }
+    std::string place(const DelayCost& cost) const {
+        const std::string_view function =
+            cost.function == outside_of_mpi ? "outside of MPI" : mpi_function_rows[cost.function].name;
+        return fmt::format("{}{}{}", cost.function == outside_of_mpi ? "" : "in ", function,
+                           region(cost.region));
+    }
+
+    // Threads that share a CPU make each other late.
+    bool add_crowd() {
+        const double share = share_of(static_cast<double>(of_.crowd.ns));
+        if (of_.crowd.cpus == 0 || share < least_share) return false;
+        add(1 + std::min(share, 0.9), fmt::format("Several threads ran at once on {} CPU{}, on {} for {} of "
+                                                  "the run, and made each other late: give "
+                                                  "each thread a CPU, or start fewer.",
+                                                  of_.crowd.cpus, of_.crowd.cpus == 1 ? "" : "s",
+                                                  of_.crowd.worst, percent(std::min(share, 1.0))));
+        return true;
+    }
+
+    // Others wait for each of these ranks, now or later.
+    void add_delays() {
+        std::map<uint32_t, Late> by_process;
+        for (const DelayCost& cost : of_.delays) {
+            Late& late = by_process[cost.process];
+            const auto sum = [](const DelayCost& of) { return of.short_term + of.long_term; };
+            late.all += sum(cost);
+            if (!late.most || sum(cost) > sum(*late.most)) late.most = &cost;
+        }
+        for (const auto& [process, late] : by_process) {
+            const double of_rank = static_cast<double>(late.all) / run().processes;
+            if (share_of(of_rank) < least_share) continue;
+            std::string sentence =
+                fmt::format("Other ranks wait {} in all, {} of the run on average, for {}: it is late {}",
+                            time_text(static_cast<double>(late.all)), percent(share_of(of_rank)),
+                            who(process), place(*late.most));
+            if (process == run().busiest && run().load_balance() < acceptable) {
+                sentence += fmt::format("; it computes for {}, ranks on average for {}: share its work",
+                                        time_text(static_cast<double>(run().longest_useful)),
+                                        time_text(run().mean_useful()));
+                names_busiest_ = true;
+            }
+            add(share_of(of_rank), sentence + ".");
+        }
+    }
+
+    void add_imbalance() {
+        const double lost = static_cast<double>(run().longest_useful) - run().mean_useful();
+        if (names_busiest_ || share_of(lost) < least_share || run().load_balance() >= acceptable) return;
+        add(share_of(lost),
+            fmt::format("{} computes for {}, ranks on average for {}: with equal shares the run could be up "
+                        "to {} ({}) "
+                        "shorter.",
+                        who(run().busiest), time_text(static_cast<double>(run().longest_useful)),
+                        time_text(run().mean_useful()), time_text(lost), percent(share_of(lost))));
+    }
+
+    // The time in MPI that no rank causes.
+    void add_transfer(bool is_crowded) {
+        const double lost = static_cast<double>(run().runtime - run().ideal_runtime);
+        if (share_of(lost) < least_share || run().transfer() >= acceptable || is_crowded) return;
+        constexpr double small = 1024, many = 1000;
+        const auto messages = static_cast<double>(of_.messages.matched);
+        const double size = messages > 0 ? static_cast<double>(of_.messages.bytes) / messages : 0;
+        std::string sentence =
+            fmt::format("MPI itself takes {} ({} of the run)", time_text(lost), percent(share_of(lost)));
+        const auto most =
+            std::ranges::max_element(of_.in_functions, {}, [](const auto& f) { return f.second; });
+        if (most != of_.in_functions.end() && most->second > 0)
+            sentence += fmt::format(", most of it in {}", mpi_function_rows[most->first].name);
+        if (messages > many * run().processes && size < small)
+            sentence += fmt::format(": {} messages have {:.0f} bytes on average, so send several together",
+                                    of_.messages.matched, size);
+        add(share_of(lost), sentence + ".");
+    }
+
+    std::vector<std::string> sorted() {
+        std::ranges::stable_sort(all_, std::greater(), &std::pair<double, std::string>::first);
+        std::vector<std::string> sentences;
+        for (auto& [cost, sentence] : all_)
+            if (sentences.size() < most_sentences) sentences.push_back(std::move(sentence));
+        return sentences;
+    }
+
+    const ShortSources& of_;
+    const RankNames names_;
+    std::set<std::string> hosts_;
+    std::vector<std::pair<double, std::string>> all_;  // cost, as a share of the run
+    bool names_busiest_ = false;
+    static constexpr double acceptable = 0.8;
+};
+
+}  // namespace
+
+std::vector<std::string> in_short(const ShortSources& of) {
+    return Sentences(of).take();
+}
+
+}  // namespace ovni

@@ -1,0 +1,39 @@
+// The causes that cost a run most, as sentences: what happens, where, how much of the run it costs, and what
+// to try.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "emu/plan/system.hpp"
+#include "messages/costs/delay_costs.hpp"
+#include "messages/costs/efficiency.hpp"
+#include "messages/match/find_messages.hpp"
+
+namespace ovni {
+
+struct ShortSources {
+    const System& system;
+    const std::map<int64_t, std::string>& regions;  // names by value
+    const std::vector<Efficiency>& efficiencies;    // the run is the first; may be empty
+    const std::vector<DelayCost>& delays;
+    const MessageSummary& messages;
+    // ns that all ranks spend in a function without waiting for a rank, by place in mpi_function_rows; empty:
+    // unknown.
+    std::map<uint32_t, uint64_t> in_functions = {};
+    std::vector<std::string> deadlocks = {};  // a sentence each
+    // CPUs with several running threads at once: how many, the worst one, and ns of that.
+    struct Crowd {
+        size_t cpus = 0;
+        std::string worst;
+        int64_t ns = 0;
+    } crowd = {};
+};
+
+// At most five sentences. Deadlocks come first, then shared CPUs, as times mean less there, then the greatest
+// costs. Causes below 3 % of the run are left out; a sentence says so if none is left.
+std::vector<std::string> in_short(const ShortSources& of);
+
+}  // namespace ovni

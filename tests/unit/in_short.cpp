@@ -1,0 +1,133 @@
+// The sentences on the causes that cost a run most.
+#include "messages/costs/in_short.hpp"
+
+#include <gmock/gmock.h>
+
+#include "mpi_function_rows.hpp"
+#include "tests/support/trace_builder.hpp"
+#include "trace/trace.hpp"
+
+namespace ovni::test {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+uint32_t function(std::string_view name) {
+    uint32_t number = 0;
+    while (mpi_function_rows[number].name != name) ++number;
+    return number;
+}
+
+// Four ranks on two nodes, and a run of 10 s in which all compute for 9.
+class InShort : public testing::Test {
+ protected:
+    InShort() {
+        for (int rank = 0; rank < 4; ++rank)
+            builder_.thread({.loom = rank < 2 ? "node0.a" : "node1.a", .pid = 100 + rank, .tid = 100 + rank})
+                .set("ovni.rank", rank)
+                .set("ovni.nranks", 4)
+                .starts(1000)
+                .event("OHe", 2000);
+        trace_.emplace(Trace::open(builder_.write()));
+        system_.emplace(*trace_);
+        Efficiency& run = efficiencies_.emplace_back();
+        run.processes = 4;
+        run.runtime = run.ideal_runtime = 10 * s;
+        run.longest_useful = 9 * s;
+        run.useful_sum = 36 * s;
+    }
+    std::vector<std::string> sentences() const {
+        ShortSources sources{*system_, regions_, efficiencies_, delays_, messages_};
+        sources.in_functions = in_functions_;
+        sources.deadlocks = deadlocks_;
+        sources.crowd = crowd_;
+        return in_short(sources);
+    }
+
+    static constexpr int64_t s = 1'000'000'000;
+    TraceBuilder builder_;
+    std::optional<Trace> trace_;
+    std::optional<System> system_;
+    const std::map<int64_t, std::string> regions_{{7, "solve"}};
+    std::vector<Efficiency> efficiencies_;
+    std::vector<DelayCost> delays_;
+    MessageSummary messages_;
+    std::map<uint32_t, uint64_t> in_functions_;
+    std::vector<std::string> deadlocks_;
+    ShortSources::Crowd crowd_;
+};
+
+TEST_F(InShort, NothingIsBlamedInABalancedRun) {
+    delays_ = {{0, outside_of_mpi, 0, s / 10, 0}, {1, outside_of_mpi, 0, s / 10, 0}};
+    EXPECT_THAT(sentences(),
+                ElementsAre("No cause costs 3 % of the run: ranks compute for 90 % of the time."));
+}
+
+// 4 ranks wait for 8 s, which is 2 s each, 20 % of 10 s.
+TEST_F(InShort, ALateRankIsNamedWithPlaceNodeAndCost) {
+    delays_ = {{3, outside_of_mpi, 7, 6 * s, s},
+               {3, function("MPI_File_write_all"), 0, s, 0},
+               {0, outside_of_mpi, 0, 1, 0}};
+    EXPECT_THAT(
+        sentences(),
+        ElementsAre("Other ranks wait 8 s in all, 20 % of the run on average, for rank 3 on node1: it "
+                    "is late outside of MPI in region solve."));
+    delays_ = {{2, function("MPI_File_write_all"), 0, 8 * s, 0}};
+    EXPECT_THAT(sentences(),
+                ElementsAre(HasSubstr("for rank 2 on node1: it is late in MPI_File_write_all.")));
+}
+
+TEST_F(InShort, ABusyRankIsNamedOnce) {
+    efficiencies_[0].useful_sum = 18 * s;
+    efficiencies_[0].busiest = 1;
+    EXPECT_THAT(sentences(),
+                ElementsAre("rank 1 on node0 computes for 9 s, ranks on average for 4.5 s: with equal shares "
+                            "the run could be up to 4.5 s (45 %) shorter."));
+    delays_ = {{1, outside_of_mpi, 0, 13 * s, 0}};
+    EXPECT_THAT(sentences(), ElementsAre(AllOf(HasSubstr("for rank 1 on node0"),
+                                               HasSubstr("on average for 4.5 s: share its work."))));
+}
+
+// 200000 messages of 8 bytes; 3 of 10 s are lost in MPI.
+TEST_F(InShort, SmallMessagesAreToBeSentTogether) {
+    efficiencies_[0].ideal_runtime = 7 * s;
+    efficiencies_[0].longest_useful = 7 * s;
+    efficiencies_[0].useful_sum = 28 * s;
+    messages_.matched = 200000;
+    messages_.bytes = 1600000;
+    in_functions_ = {{function("MPI_Send"), 9 * s}, {function("MPI_Recv"), 2 * s}};
+    EXPECT_THAT(sentences(),
+                ElementsAre("MPI itself takes 3 s (30 % of the run), most of it in MPI_Send: 200000 messages "
+                            "have 8 bytes on average, so send several together."));
+    messages_.matched = 10;
+    in_functions_ = {{function("MPI_Win_create"), s}};
+    EXPECT_THAT(sentences(),
+                ElementsAre("MPI itself takes 3 s (30 % of the run), most of it in MPI_Win_create."));
+}
+
+// Time that ranks lose as they share CPUs is none of the transfer of data.
+TEST_F(InShort, DeadlocksAndSharedCpusComeFirst) {
+    efficiencies_[0].ideal_runtime = 7 * s;
+    delays_ = {{3, outside_of_mpi, 0, 30 * s, 0}};
+    deadlocks_ = {"deadlock: rank 0 waits in MPI_Recv for rank 1"};
+    crowd_ = {2, "CPU 0.1", 4 * s};
+    EXPECT_THAT(
+        sentences(),
+        ElementsAre("deadlock: rank 0 waits in MPI_Recv for rank 1.",
+                    StartsWith("Several threads ran at once on 2 CPUs, on CPU 0.1 for 40 % of the run"),
+                    StartsWith("Other ranks wait 30 s")));
+}
+
+TEST_F(InShort, AtMostFiveSentencesAreMade) {
+    for (uint32_t rank = 0; rank < 4; ++rank) delays_.push_back({rank, outside_of_mpi, 0, (4 + rank) * s, 0});
+    deadlocks_ = {"deadlock: a", "deadlock: b", "deadlock: c"};
+    EXPECT_THAT(sentences(), AllOf(testing::SizeIs(5), Contains(HasSubstr("for rank 3")),
+                                   Contains(HasSubstr("for rank 2"))));
+}
+
+}  // namespace
+}  // namespace ovni::test
