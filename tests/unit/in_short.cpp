@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-uint32_t function(std::string_view name) {
+uint32_t row_of_function(std::string_view name) {
     uint32_t number = 0;
     while (mpi_function_rows[number].name != name) ++number;
     return number;
@@ -70,13 +70,13 @@ TEST_F(InShort, NothingIsBlamedInABalancedRun) {
 // 4 ranks wait for 8 s, which is 2 s each, 20 % of 10 s.
 TEST_F(InShort, ALateRankIsNamedWithPlaceNodeAndCost) {
     delays_ = {{3, outside_of_mpi, 7, 6 * s, s},
-               {3, function("MPI_File_write_all"), 0, s, 0},
+               {3, row_of_function("MPI_File_write_all"), 0, s, 0},
                {0, outside_of_mpi, 0, 1, 0}};
     EXPECT_THAT(
         sentences(),
         ElementsAre("Other ranks wait 8 s in all, 20 % of the run on average, for rank 3 on node1: it "
                     "is late outside of MPI in region solve."));
-    delays_ = {{2, function("MPI_File_write_all"), 0, 8 * s, 0}};
+    delays_ = {{2, row_of_function("MPI_File_write_all"), 0, 8 * s, 0}};
     EXPECT_THAT(sentences(),
                 ElementsAre(HasSubstr("for rank 2 on node1: it is late in MPI_File_write_all.")));
 }
@@ -99,12 +99,12 @@ TEST_F(InShort, SmallMessagesAreToBeSentTogether) {
     efficiencies_[0].useful_sum = 28 * s;
     messages_.matched = 200000;
     messages_.bytes = 1600000;
-    in_functions_ = {{function("MPI_Send"), 9 * s}, {function("MPI_Recv"), 2 * s}};
+    in_functions_ = {{row_of_function("MPI_Send"), 9 * s}, {row_of_function("MPI_Recv"), 2 * s}};
     EXPECT_THAT(sentences(),
                 ElementsAre("MPI itself takes 3 s (30 % of the run), most of it in MPI_Send: 200000 messages "
                             "have 8 bytes on average, so send several together."));
     messages_.matched = 10;
-    in_functions_ = {{function("MPI_Win_create"), s}};
+    in_functions_ = {{row_of_function("MPI_Win_create"), s}};
     EXPECT_THAT(sentences(),
                 ElementsAre("MPI itself takes 3 s (30 % of the run), most of it in MPI_Win_create."));
 }
@@ -123,7 +123,8 @@ TEST_F(InShort, DeadlocksAndSharedCpusComeFirst) {
 }
 
 TEST_F(InShort, AtMostFiveSentencesAreMade) {
-    for (uint32_t rank = 0; rank < 4; ++rank) delays_.push_back({rank, outside_of_mpi, 0, (4 + rank) * s, 0});
+    for (uint32_t rank = 0; rank < 4; ++rank)
+        delays_.push_back({rank, outside_of_mpi, 0, static_cast<uint64_t>((4 + rank) * s), 0});
     deadlocks_ = {"deadlock: a", "deadlock: b", "deadlock: c"};
     EXPECT_THAT(sentences(), AllOf(testing::SizeIs(5), Contains(HasSubstr("for rank 3")),
                                    Contains(HasSubstr("for rank 2"))));

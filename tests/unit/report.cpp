@@ -49,6 +49,7 @@ TEST_F(SmallReportTest, TheReportHasEveryMember) {
   "models": [{"id": "M", "name": "mpi", "version": "1.4.0"}, {"id": "O", "name": "ovni", "version": "1.1.0"}],
   "duration": 100, "looms": 2, "processes": 2, "threads": 2, "cpus": 4, "streams": 2},
  "part": null,
+ "in_short": [],
  "total": {
   "events": {"mpi": 4, "ovni": 7},
   "states": [

@@ -63,7 +63,7 @@ class Sentences {
         const std::string& loom = of_.system.looms()[of_.system.processes()[process].loom].name;
         return loom.substr(0, loom.find('.'));
     }
-    // With the node if there are several.
+    // "rank 3 on node1"; the node is left out if there is only one.
     std::string who(uint32_t process) const {
         return hosts_.size() < 2 ? names_.full(process)
                                  : fmt::format("{} on {}", names_.full(process), one_line(host_of(process)));
