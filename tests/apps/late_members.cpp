@@ -60,6 +60,37 @@ void windows() {
         [&] { MPI_Win_create(&value, sizeof value, sizeof value, MPI_INFO_NULL, MPI_COMM_WORLD, &window); });
     run("MPI_Win_allocate",
         [&] { MPI_Win_allocate(sizeof value, sizeof value, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &own); });
+    const auto as_target = [&](auto call) {
+        if (rank == 1) call();
+    };
+    const auto as_origin = [&](auto call) {
+        if (rank == 0) call();
+    };
+    MPI_Group world = MPI_GROUP_NULL, first = MPI_GROUP_NULL, second = MPI_GROUP_NULL;
+    const int ranks[] = {0, 1};
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &ranks[0], &first);
+    MPI_Group_incl(world, 1, &ranks[1], &second);
+    // MPI_Win_start or MPI_Win_complete waits for the post, as the library likes.
+    run("MPI_Win_start", [&] {
+        as_target([&] { MPI_Win_post(first, 0, window); });
+        as_origin([&] {
+            MPI_Win_start(second, 0, window);
+            MPI_Win_complete(window);
+        });
+        as_target([&] { MPI_Win_wait(window); });
+    });
+    run("MPI_Win_wait", [&] {
+        as_origin([&] {
+            MPI_Win_post(second, 0, window);
+            MPI_Win_wait(window);
+        });
+        as_target([&] {
+            MPI_Win_start(first, 0, window);
+            MPI_Win_complete(window);
+        });
+    });
+    for (MPI_Group* group : {&world, &first, &second}) MPI_Group_free(group);
     run("MPI_Win_free", [&] { MPI_Win_free(&window); });
     MPI_Win_free(&own);
 }

@@ -36,6 +36,7 @@ class Process:
         self.regions = []  # (time, stack from then on)
         self.communicators = {mpi.WORLD: (mpi.WORLD, self.rank, ovni["nranks"])}
         self.windows, self.requests, self.turns = {}, {}, {}
+        self.window_calls = []  # (call, its rank in the window, target, window)
         self.probes = {}  # calls that found a message, by (object, sender, tag)
         self.began = self.ended = None
         self.call = self.enter = None
@@ -114,6 +115,9 @@ class Process:
             self.requests[enter.request] = self.new_end(True)
         elif record == "Probe" and step.found:
             self.probes[(enter.object, *step.found)] = call
+        elif record == "Synchronisation" and step.name != "MPI_Win_fence":
+            identity, rank, _ = self.communicators[self.windows[enter.object]]
+            self.window_calls.append((call, rank, enter.root, (identity, enter.object)))
         elif record in ("Collective", "CommunicatorMaker") or step.name == "MPI_Win_fence":
             self.add_part(call, enter, step)
         elif step.name == "MPI_Init":

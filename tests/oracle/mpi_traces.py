@@ -89,7 +89,7 @@ class Program:
         self.meet("MPI_Init")
         for rank in self.ranks:
             self.define(rank)
-        kinds = (self.send,) * 6 + (self.receive,) * 5 + (self.complete,) * 4 + (self.collective,) * 2 + (self.exchange, self.region)
+        kinds = (self.send,) * 6 + (self.receive,) * 5 + (self.complete,) * 4 + (self.collective,) * 2 + (self.exchange, self.region, self.one_sided)
         for _ in range(steps):
             self.dice.choice(kinds)()
         self.drain()
@@ -329,6 +329,36 @@ class Program:
         enters = [self.ranks[member].enter("MPI_Win_fence", payload) for member in members]
         for member in members:
             self.ranks[member].leave("MPI_Win_fence", b"", max(enters))
+
+    # Windows.
+
+    def synchronise(self, rank, name, window, target=-1, least=None):
+        """A call of its own, or the enter of one that ends later."""
+        entered = self.ranks[rank].enter(name, struct.pack("<iI", target, window) + mpi.six(0))
+        if least is not None:
+            self.ranks[rank].leave(name, b"", least)
+        return entered
+
+    def one_sided(self):
+        window, communicator = self.dice.choice(list(self.window_of.items()))
+        members = self.communicators[communicator][1]
+        first, second = self.dice.sample(range(len(members)), 2)
+        one, two = members[first], members[second]
+        if self.dice.random() < 0.5:
+            posted = self.synchronise(two, "MPI_Win_post", window, least=0)
+            self.synchronise(one, "MPI_Win_start", window, least=self.dice.choice((0, posted)))
+            completed = self.synchronise(one, "MPI_Win_complete", window, least=posted)
+            return self.synchronise(two, "MPI_Win_wait", window, least=completed)
+        all_of = self.dice.random() < 0.3
+        lock, unlock, flush = (("MPI_Win_lock_all", "MPI_Win_unlock_all", "MPI_Win_flush_all") if all_of
+                               else ("MPI_Win_lock", "MPI_Win_unlock", "MPI_Win_flush"))
+        target = -1 if all_of else self.dice.choice((first, second))
+        self.synchronise(one, lock, window, target, 0)
+        unlocked = self.synchronise(one, unlock, window, target, 0)
+        other = self.dice.choice((target, first))
+        self.synchronise(two, "MPI_Win_lock", window, max(other, 0), self.dice.choice((0, unlocked)))
+        self.synchronise(two, flush, window, target, unlocked)
+        return self.synchronise(two, "MPI_Win_unlock", window, max(other, 0), 0)
 
     # Regions.
 

@@ -6,7 +6,8 @@ from mpi_processes import collectives, matched
 
 KINDS = ("", "Late sender", "Late receiver", "Wait at barrier", "Wait at n to n", "Late broadcast", "Early reduce", "Early scan",
          "Completion of a collective", "Late sender, wrong order", "Failed tests", "Wait for neighbours, at most", "Wait at fence",
-         "Wait at start or end", "Wait for all members", "Wait for members, at most")
+         "Wait at start or end", "Wait for all members", "Wait for members, at most",
+         "Late post, at most", "Late complete, at most", "Wait for a lock, at most")
 N_TO_N = ("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "reduce_scatter", "reduce_scatter_block")
 NEIGHBOURS = tuple("neighbor_" + name for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"))
 FLOW = {"barrier": "barrier", "scan": "scan", "exscan": "scan", "win_fence": "fence",
@@ -188,6 +189,31 @@ def at_members(parts, _):
             for wait in one("Wait for members, at most", part, latest([p for p in parts if p.post.enter <= part.completion.leave]))]
 
 
+LOCKS = ("MPI_Win_lock", "MPI_Win_lock_all", "MPI_Win_flush", "MPI_Win_flush_all", "MPI_Win_flush_local", "MPI_Win_flush_local_all")
+UNLOCKS = ("MPI_Win_unlock", "MPI_Win_unlock_all")
+WAITS_FOR = {"MPI_Win_start": ("Late post, at most", ("MPI_Win_post",)), "MPI_Win_complete": ("Late post, at most", ("MPI_Win_post",)),
+             "MPI_Win_wait": ("Late complete, at most", ("MPI_Win_complete",)),
+             **dict.fromkeys(LOCKS + UNLOCKS, ("Wait for a lock, at most", UNLOCKS))}
+
+
+def at_windows(processes):
+    """At most until the last call of another member that was entered meanwhile."""
+    calls = [(process, *of) for process in processes for of in process.window_calls]
+    found = []
+    for process, call, rank, target, window in calls:
+        if call.name not in WAITS_FOR:
+            continue
+        kind, names = WAITS_FOR[call.name]
+        causes = [(other.enter, other_rank, by) for by, other, other_rank, other_target, of in calls
+                  if of == window and other_rank != rank and other.name in names and call.enter < other.enter <= call.leave
+                  and (not kind.startswith("Wait for a lock")
+                       or ((target >= 0 or other_target >= 0) and (target < 0 or other_target < 0 or target == other_target)))]
+        if causes:
+            enter, _, by = max(causes, key=lambda of: of[:2])
+            found.append(Wait(kind, process, call, enter, by, enter))
+    return found
+
+
 def at_start_or_end(processes, name):
     """MPI_Init or MPI_Finalize: nobody is known to have waited if one leaves before all have entered."""
     calls = [(process, call) for process in processes for call in process.calls if call.name == name]
@@ -209,7 +235,7 @@ def find_waits(processes):
         found += at_collective(parts)
     for name in ("MPI_Init", "MPI_Finalize"):
         found += at_start_or_end(processes, name)
-    return found
+    return found + at_windows(processes)
 
 
 # Delay costs: D. Boehme and others, Identifying the root causes of wait states in large-scale parallel applications, ICPP 2010.

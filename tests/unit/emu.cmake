@@ -22,6 +22,7 @@ ovni_test(unit_messages
     recorded_calls.cpp
     request_table.cpp
     waits.cpp
+    window_waits.cpp
     LIBS ovni_messages ovni_test_support)
 ovni_test(unit_report report.cpp report_calls.cpp report_readings.cpp report_regions.cpp report_world_waits.cpp
     LIBS ovni_base ovni_test_support)

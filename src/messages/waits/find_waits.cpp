@@ -9,6 +9,7 @@
 #include "messages/scan/thread_regions.hpp"
 #include "messages/waits/object_collectives.hpp"
 #include "messages/waits/visit_collectives.hpp"
+#include "messages/waits/window_waits.hpp"
 #include "trace/metadata.hpp"
 
 namespace ovni {
@@ -17,10 +18,13 @@ namespace {
 
 constexpr size_t most_long_waits = 100;
 
-uint64_t hash_of_end(const CollectiveEnd& end) {
-    uint64_t x = end.communicator ^ (uint64_t{end.scope} << 32 | end.turn);
+uint64_t hash_of(uint64_t communicator, uint64_t more) {
+    uint64_t x = communicator ^ more;
     x = (x ^ x >> 31) * 0x9e3779b97f4a7c15u;
     return x ^ x >> 29;
+}
+uint64_t hash_of_end(const CollectiveEnd& end) {
+    return hash_of(end.communicator, uint64_t{end.scope} << 32 | end.turn);
 }
 
 // All ends of the collectives that are this rank's; the ends of one collective stand together.
@@ -145,6 +149,25 @@ Message with_arrival(const Arrival& arrival) {
     return message;
 }
 
+// Waits of the windows that are this rank's.
+Waits waits_at_windows(const StreamOwners& owners, const FoundObjects& objects) {
+    const auto owner_of = [&](const WindowCall& call) {
+        return hash_of(call.communicator, uint64_t{call.scope} << 32 | call.turn) % owners.size();
+    };
+    TableVector<WindowCall> calls = owners.deal(window_calls(objects), owner_of);
+    std::ranges::sort(calls, {}, [](const WindowCall& call) {
+        return std::tuple(call.window(), call.enter, call.process, call.stream, call.leave);
+    });
+    Waits waits;
+    for (size_t i = 0; i < calls.size();) {
+        size_t end = i;
+        while (end < calls.size() && calls[end].window() == calls[i].window()) ++end;
+        append(waits, waits_at_window(std::span(calls).subspan(i, end - i)));
+        i = end;
+    }
+    return waits;
+}
+
 // Waits for messages, of processes of this rank.
 Waits waits_for_messages(const Ranks& ranks, const System& system, const StreamOwners& owners,
                          const SentMessages& sent, const std::vector<ProcessTimes>& times,
@@ -195,6 +218,7 @@ FoundWaits find_waits(const Ranks& ranks, const Trace& trace, const System& syst
     add(sources.collectives, found.summary.collectives);
     CollectiveSummary of_objects;
     add(collectives_of_objects(sources.objects), of_objects);
+    append(at_collectives, waits_at_windows(owners, sources.objects));
     found.world_calls = dealt_collectives(owners, sources.world_calls);
     visit_collectives(found.world_calls, [&](std::span<const CollectiveEnd> members) {
         append(at_collectives, waits_at_world_call(members));

@@ -28,6 +28,9 @@ enum class WaitKind : uint16_t {
     start_or_end,
     members,
     members_at_most,
+    late_post,
+    late_complete,
+    lock,
     count
 };
 inline constexpr std::array<std::string_view, static_cast<size_t>(WaitKind::count)> wait_names = {
@@ -46,7 +49,10 @@ inline constexpr std::array<std::string_view, static_cast<size_t>(WaitKind::coun
     "Wait at fence",
     "Wait at start or end",
     "Wait for all members",
-    "Wait for members, at most"};
+    "Wait for members, at most",
+    "Late post, at most",
+    "Late complete, at most",
+    "Wait for a lock, at most"};
 
 // Plain data, that ranks exchange. Clocks are those of the ends.
 struct Wait {

@@ -41,6 +41,9 @@ const waitKinds = {
   "Wait at fence": "a fence is entered before the last process comes",
   "Wait at start or end": "MPI_Init or MPI_Finalize is entered before the last process comes",
   "Wait for all members": "a call that makes, uses or frees something of all is entered before the last process comes",
+  "Late post, at most": "MPI_Win_start or MPI_Win_complete is entered before a process posts the window",
+  "Late complete, at most": "MPI_Win_wait is entered before the last process completes its accesses",
+  "Wait for a lock, at most": "another process unlocks the window meanwhile; shared locks do not keep others waiting",
   "Wait for members, at most": "the same, if some left before the last process came: the wait may have been shorter",
 };
 

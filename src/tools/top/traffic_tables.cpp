@@ -111,7 +111,7 @@ const TopTable matrix_table = {{"matrix", "", "", "", "Messages as a matrix: byt
 const TopTable wait_table = {
     {"waits", "", "", "",
      R"(Print instead how long ranks waited in MPI because another one was late: by kind, by rank and cause, and the
-     longest waits. Waits at MPI_Win_start, _lock, _wait and _flush are not known. What is certain holds however wrong
+     longest waits. What is certain holds however wrong
      clocks may be. ovnidump --wait N follows wait number N to its calls. The last table has who caused the waits: directly
      (short-term), or by delaying a rank that was late then (long-term).)"},
     print_traffic<print_waits_of, Analysis::whole>,
