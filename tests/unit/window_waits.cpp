@@ -17,7 +17,7 @@ using testing::IsEmpty;
 
 class WindowWaits : public testing::Test {
  protected:
-    // By enter.
+    // Call in the order of enters.
     void call(uint32_t rank, std::string_view function, int64_t enter, int64_t leave, int32_t target = -1) {
         WindowCall& made = calls_.emplace_back();
         while (mpi_function_rows[made.function].name != function) ++made.function;

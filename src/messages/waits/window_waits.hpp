@@ -34,7 +34,7 @@ struct WindowCall {
     auto window() const { return std::tuple(communicator, scope, turn); }
 };
 
-// Of windows that all members know by one id, as far as the process recorded all its calls.
+// Finds the calls with windows that all members know by one id, as far as the process recorded all its calls.
 TableVector<WindowCall> window_calls(const FoundObjects& found);
 // `calls`: all of one window, by enter.
 std::vector<Wait> waits_at_window(std::span<const WindowCall> calls);
