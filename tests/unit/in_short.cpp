@@ -114,11 +114,11 @@ TEST_F(InShort, DeadlocksAndSharedCpusComeFirst) {
     efficiencies_[0].ideal_runtime = 7 * s;
     delays_ = {{3, outside_of_mpi, 0, 30 * s, 0}};
     deadlocks_ = {"deadlock: rank 0 waits in MPI_Recv for rank 1"};
-    crowd_ = {2, "CPU 0.1", 4 * s};
+    crowd_ = {2, "CPU 0.1", 0.4};
     EXPECT_THAT(
         sentences(),
         ElementsAre("deadlock: rank 0 waits in MPI_Recv for rank 1.",
-                    StartsWith("Several threads ran at once on 2 CPUs, on CPU 0.1 for 40 % of the run"),
+                    StartsWith("Several threads ran at once on 2 CPUs, on CPU 0.1 for 40 % of the time"),
                     StartsWith("Other ranks wait 30 s")));
 }
 

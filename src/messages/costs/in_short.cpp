@@ -81,13 +81,13 @@ class Sentences {
 
     // Threads that share a CPU make each other late.
     bool add_crowd() {
-        const double share = share_of(static_cast<double>(of_.crowd.ns));
+        const double share = of_.crowd.share;
         if (of_.crowd.cpus == 0 || share < least_share) return false;
-        add(1 + std::min(share, 0.9), fmt::format("Several threads ran at once on {} CPU{}, on {} for {} of "
-                                                  "the run, and made each other late: give "
-                                                  "each thread a CPU, or start fewer.",
-                                                  of_.crowd.cpus, of_.crowd.cpus == 1 ? "" : "s",
-                                                  of_.crowd.worst, percent(std::min(share, 1.0))));
+        add(1 + std::min(share, 0.9),
+            fmt::format("Several threads ran at once on {} CPU{}, on {} for {} of the time, and made each "
+                        "other late: start "
+                        "fewer, or give each rank as many CPUs as it has threads.",
+                        of_.crowd.cpus, of_.crowd.cpus == 1 ? "" : "s", of_.crowd.worst, percent(share)));
         return true;
     }
 

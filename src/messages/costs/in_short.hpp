@@ -24,11 +24,12 @@ struct ShortSources {
     // unknown.
     std::map<uint32_t, uint64_t> in_functions = {};
     std::vector<std::string> deadlocks = {};  // a sentence each
-    // CPUs with several running threads at once: how many, the worst one, and ns of that.
+    // CPUs with several running threads at once: how many, the worst one, and the share of the trace that
+    // this lasts.
     struct Crowd {
         size_t cpus = 0;
         std::string worst;
-        int64_t ns = 0;
+        double share = 0;
     } crowd = {};
 };
 

@@ -404,7 +404,8 @@ ShortSources::Crowd crowd_of(const ReportSubject& of, const ReportContent& conte
     const CrowdedCpu& worst = *std::ranges::max_element(
         all, {}, [](const CrowdedCpu& cpu) { return std::pair(cpu.ns, -int64_t{cpu.cpu_row}); });
     const std::string label((*of.system.cpu_labels())[worst.cpu_row]);
-    return {all.size(), label.substr(label.find_first_not_of(' ')), worst.ns};
+    return {all.size(), label.substr(label.find_first_not_of(' ')),
+            static_cast<double>(worst.ns) / static_cast<double>(std::max<int64_t>(content.duration, 1))};
 }
 
 Json in_short_of(const ReportSubject& of, const ReportContent& content) {
