@@ -90,7 +90,8 @@ class Sources {
     }
     // The call of the wait has found it.
     bool is_probed(const Message& message) const {
-        return message.receive_stream == wait_.stream && message.receive_posted > wait_.begin &&
+        return message.receive_posted > wait_.begin &&
+               system_.process_of_stream(message.receive_stream) == system_.process_of_stream(wait_.stream) &&
                message.send_posted == wait_.cause_time && message.send_stream == wait_.cause_stream;
     }
     bool is_sender(const Message& message) const {

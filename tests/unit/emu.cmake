@@ -24,7 +24,7 @@ ovni_test(unit_messages
     waits.cpp
     window_waits.cpp
     LIBS ovni_messages ovni_test_support)
-ovni_test(unit_report report.cpp report_calls.cpp report_readings.cpp report_regions.cpp report_world_waits.cpp
+ovni_test(unit_report report.cpp report_calls.cpp report_probes.cpp report_readings.cpp report_regions.cpp report_world_waits.cpp
     LIBS ovni_base ovni_test_support)
 add_dependencies(unit_report ovniemu ovnicut ovnitop)
 

@@ -269,8 +269,8 @@ TEST(WaitsTest, AWaitForMembersIsNotProvenIfOneIsMissing) {
 TEST(WaitsTest, AProbeWaitsForTheMessageThatItFinds) {
     Message found = message({{50, 60}, {70, 71}});
     found.receive_offset = 800;
-    const ProbedReceive probes[] = {{1, function("MPI_Probe"), 400, 20, 45},
-                                    {1, function("MPI_Probe"), 800, 10, 55}};
+    const ProbedReceive probes[] = {{1, 1, function("MPI_Probe"), 400, 20, 45},
+                                    {1, 1, function("MPI_Probe"), 800, 10, 55}};
     PackedMessages all(is_received_before);
     all.add(found);
     const Waits waits = waits_of_receiver(all, nullptr, probes);

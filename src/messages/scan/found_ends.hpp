@@ -38,9 +38,9 @@ struct RegionChange {
     What what = What::open;
 };
 
-// A receive whose message a probe of its thread had found before: the call of the probe.
+// A receive whose message a probe of its process had found before: the call of the probe.
 struct ProbedReceive {
-    uint32_t stream = 0;
+    uint32_t stream = 0, probe_stream = 0;
     uint16_t function = 0;  // of the probe
     uint64_t offset = 0;    // of the event that posts the receive
     int64_t enter = 0, leave = 0;

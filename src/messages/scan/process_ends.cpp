@@ -166,17 +166,17 @@ void ProcessEnds::received(const CallThread& caller, const Request& request, con
 void ProcessEnds::add_probe(const CallThread& caller, const Return& result) {
     const Call& call = caller.call;
     if (result.peer < 0) return;
-    probes_[{caller.stream, call.communicator, result.peer, result.tag}] = {call.enter, result.clock,
-                                                                            index_of(*call.function)};
+    probes_[{call.communicator, result.peer, result.tag}] = {call.enter, result.clock, caller.stream,
+                                                             index_of(*call.function)};
 }
 
 void ProcessEnds::add_probed(const MessageEnd& end, uint32_t communicator, Peer peer) {
     if (probes_.empty()) return;
-    const auto probe = probes_.find({end.stream, communicator, peer.rank, peer.tag});
-    if (probe == probes_.end() || probe->second.leave > end.posted) return;
-    found_.probed.push_back(
-        {end.stream, probe->second.function, end.offset, probe->second.enter, probe->second.leave});
-    probes_.erase(probe);
+    const auto found = probes_.find({communicator, peer.rank, peer.tag});
+    if (found == probes_.end() || found->second.leave > end.posted) return;
+    const Probe& probe = found->second;
+    found_.probed.push_back({end.stream, probe.stream, probe.function, end.offset, probe.enter, probe.leave});
+    probes_.erase(found);
 }
 
 void ProcessEnds::abandoned(const CallThread& caller, int64_t clock, Abandoned why) {

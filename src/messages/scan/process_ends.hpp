@@ -58,11 +58,12 @@ class ProcessEnds : public CallConsumer {
     // A call that has found a message.
     struct Probe {
         int64_t enter = 0, leave = 0;
+        uint32_t stream = 0;
         uint16_t function = 0;
     };
-    // A message that a thread has found, and not received yet: the last one of each kind.
+    // A message that was found, and is not received yet: the last one of each kind.
     struct FoundMessage {
-        uint32_t stream, communicator;
+        uint32_t communicator;
         int32_t rank, tag;
         auto operator<=>(const FoundMessage&) const = default;
     };

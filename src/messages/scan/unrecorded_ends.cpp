@@ -37,6 +37,8 @@ void ProcessEnds::ended_unrecorded(const Request& request, const MpiUnrecordedEn
 
 void ProcessEnds::interrupted(const CallThread& /*caller*/, const EventView& event, bool is_counted) {
     uninterrupted_until_ = std::min(uninterrupted_until_, event.clock);
+    // Their messages may be received in the gap.
+    probes_.clear();
     if (is_counted) return;
     has_lost_ = has_lost_ || event.kind != EventView::Kind::cut;
     take_gap(event.clock);

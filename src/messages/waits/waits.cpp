@@ -173,12 +173,12 @@ Wait wait_of_probe(const ProbedReceive& probe, const Arrival& message, const Pro
     Arrival found = message;
     found.receive_wait_begin = probe.enter;
     found.receive_wait_end = probe.leave;
-    found.receive_completed_in = probe.stream;
+    found.receive_completed_in = probe.probe_stream;
     found.receive_completed_by = probe.function;
     const bool asks = has_name_with(probe.function, "MPI_I");
     if (!asks) return late_sender(found);
     found.receive_posted = INT64_MIN;
-    return times && times->stream == probe.stream ? failed_tests(found, times->calls) : Wait();
+    return times && times->stream == probe.probe_stream ? failed_tests(found, times->calls) : Wait();
 }
 
 }  // namespace
