@@ -5,38 +5,49 @@
 #include <iterator>
 #include <string_view>
 
-#include "messages/scan/message_ends.hpp"
 #include "mpi_function_rows.hpp"
 
 namespace ovni {
 
 namespace {
 
-enum class Role : uint8_t { none, start, post, complete, wait, lock, unlock };
+// The gift of a call to members that wait.
+enum class Gives : uint8_t { nothing, post, complete, lock };
 
-struct RoleRow {
+// `waits_for`: calls of other members that give that.
+struct Rule {
     std::string_view function;
-    Role role;
+    Gives gives, waits_for;
+    WaitKind kind;
 };
-constexpr RoleRow role_rows[] = {
-    {"MPI_Win_start", Role::start},       {"MPI_Win_post", Role::post},
-    {"MPI_Win_complete", Role::complete}, {"MPI_Win_wait", Role::wait},
-    {"MPI_Win_lock", Role::lock},         {"MPI_Win_lock_all", Role::lock},
-    {"MPI_Win_flush", Role::lock},        {"MPI_Win_flush_all", Role::lock},
-    {"MPI_Win_flush_local", Role::lock},  {"MPI_Win_flush_local_all", Role::lock},
-    {"MPI_Win_unlock", Role::unlock},     {"MPI_Win_unlock_all", Role::unlock},
+constexpr Rule no_rule{"", Gives::nothing, Gives::nothing, WaitKind::none};
+constexpr Rule rules[] = {
+    {"MPI_Win_post", Gives::post, Gives::nothing, WaitKind::none},
+    {"MPI_Win_start", Gives::nothing, Gives::post, WaitKind::late_post},
+    {"MPI_Win_complete", Gives::complete, Gives::post, WaitKind::late_post},
+    {"MPI_Win_wait", Gives::nothing, Gives::complete, WaitKind::late_complete},
+    {"MPI_Win_lock", Gives::nothing, Gives::lock, WaitKind::lock},
+    {"MPI_Win_lock_all", Gives::nothing, Gives::lock, WaitKind::lock},
+    {"MPI_Win_flush", Gives::nothing, Gives::lock, WaitKind::lock},
+    {"MPI_Win_flush_all", Gives::nothing, Gives::lock, WaitKind::lock},
+    {"MPI_Win_flush_local", Gives::nothing, Gives::lock, WaitKind::lock},
+    {"MPI_Win_flush_local_all", Gives::nothing, Gives::lock, WaitKind::lock},
+    {"MPI_Win_unlock", Gives::lock, Gives::lock, WaitKind::lock},
+    {"MPI_Win_unlock_all", Gives::lock, Gives::lock, WaitKind::lock},
 };
 
-constexpr auto roles = [] {
-    std::array<Role, std::size(mpi_function_rows)> of{};
-    for (size_t f = 0; f < of.size(); ++f)
-        for (const RoleRow& row : role_rows)
-            if (row.function == mpi_function_rows[f].name) of[f] = row.role;
+constexpr auto rule_of_function = [] {
+    std::array<const Rule*, std::size(mpi_function_rows)> of{};
+    for (size_t f = 0; f < of.size(); ++f) {
+        of[f] = &no_rule;
+        for (const Rule& rule : rules)
+            if (rule.function == mpi_function_rows[f].name) of[f] = &rule;
+    }
     return of;
 }();
 
-Role role_of(const WindowCall& call) {
-    return roles[call.function];
+const Rule& rule_of(uint16_t function) {
+    return *rule_of_function[function];
 }
 
 // A call for all members has no target, and is about a lock that they share.
@@ -44,53 +55,20 @@ bool may_exclude(const WindowCall& a, const WindowCall& b) {
     return (a.target >= 0 || b.target >= 0) && (a.target < 0 || b.target < 0 || a.target == b.target);
 }
 
-class WaitsAtWindow {
- public:
-    explicit WaitsAtWindow(std::span<const WindowCall> calls) : calls_(calls) {}
-
-    std::vector<Wait> take() {
-        for (const WindowCall& call : calls_) switch (role_of(call)) {
-                case Role::start:
-                case Role::complete:
-                    add(call, Role::post, WaitKind::late_post);
-                    break;
-                case Role::wait:
-                    add(call, Role::complete, WaitKind::late_complete);
-                    break;
-                case Role::lock:
-                case Role::unlock:
-                    add(call, Role::unlock, WaitKind::lock);
-                    break;
-                case Role::post:
-                case Role::none:
-                    break;
-            }
-        return std::move(waits_);
+// The last call of another member that was entered during `call` and gives what it waits for; null: none.
+const WindowCall* late_call(const WindowCall& call, std::span<const WindowCall> calls) {
+    const Rule& rule = rule_of(call.function);
+    if (rule.kind == WaitKind::none) return nullptr;
+    auto later = std::ranges::upper_bound(calls, call.leave, {}, &WindowCall::enter);
+    while (later != calls.begin()) {
+        const WindowCall& cause = *--later;
+        if (cause.enter <= call.enter) return nullptr;
+        const bool is_awaited =
+            rule_of(cause.function).gives == rule.waits_for && cause.process != call.process;
+        if (is_awaited && (rule.kind != WaitKind::lock || may_exclude(call, cause))) return &cause;
     }
-
- private:
-    // The last call of another member with that role that was entered meanwhile.
-    void add(const WindowCall& call, Role role, WaitKind kind) {
-        auto later = std::ranges::upper_bound(calls_, call.leave, {}, &WindowCall::enter);
-        while (later != calls_.begin()) {
-            const WindowCall& cause = *--later;
-            if (cause.enter <= call.enter) return;
-            if (role_of(cause) != role || cause.process == call.process) continue;
-            if (kind == WaitKind::lock && !may_exclude(call, cause)) continue;
-            Wait& wait = waits_.emplace_back();
-            wait.begin = call.enter;
-            wait.end = wait.cause_time = cause.enter;
-            wait.stream = call.stream;
-            wait.cause_stream = cause.stream;
-            wait.function = call.function;
-            wait.kind = kind;
-            return;
-        }
-    }
-
-    const std::span<const WindowCall> calls_;
-    std::vector<Wait> waits_;
-};
+    return nullptr;
+}
 
 }  // namespace
 
@@ -98,7 +76,7 @@ TableVector<WindowCall> window_calls(const FoundObjects& found) {
     TableVector<WindowCall> all;
     for (const ObjectCall& call : found.calls) {
         const MpiObject& object = found.objects[call.object];
-        if (object.communicator_id == 0 || call.behind_gap || roles[call.function] == Role::none) continue;
+        if (object.communicator_id == 0 || call.behind_gap || &rule_of(call.function) == &no_rule) continue;
         WindowCall& of = all.emplace_back();
         of.communicator = object.communicator_id;
         of.scope = object.scope;
@@ -114,7 +92,18 @@ TableVector<WindowCall> window_calls(const FoundObjects& found) {
 }
 
 std::vector<Wait> waits_at_window(std::span<const WindowCall> calls) {
-    return WaitsAtWindow(calls).take();
+    std::vector<Wait> waits;
+    for (const WindowCall& call : calls)
+        if (const WindowCall* cause = late_call(call, calls)) {
+            Wait& wait = waits.emplace_back();
+            wait.begin = call.enter;
+            wait.end = wait.cause_time = cause->enter;
+            wait.stream = call.stream;
+            wait.cause_stream = cause->stream;
+            wait.function = call.function;
+            wait.kind = rule_of(call.function).kind;
+        }
+    return waits;
 }
 
 }  // namespace ovni
