@@ -34,9 +34,9 @@ class ThreadRanks : public Ranks {
 };
 
 // Calls body(ranks) on `size` threads, of which the calling one is rank 0, and returns the result of rank 0.
-// With one thread, `ranks` is a plain Ranks. If a rank throws, the others throw at their next collective
-// call, and this function throws the original exception of the lowest rank. Throws std::system_error if the
-// system gives no more threads.
+// `ranks` is a plain Ranks if there is one thread. If a rank throws, the others throw at their next
+// collective call, and this function throws the original exception of the lowest rank. Throws
+// std::system_error if the system gives no more threads.
 int run_on_threads(int size, const std::function<int(const Ranks&)>& body);
 
 }  // namespace ovni

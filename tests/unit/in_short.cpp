@@ -41,7 +41,7 @@ class InShort : public testing::Test {
         run.useful_sum = 36 * s;
     }
     std::vector<std::string> sentences() const {
-        ShortSources sources{*system_, regions_, efficiencies_, delays_, messages_};
+        ShortSources sources{*trace_, *system_, regions_, efficiencies_, delays_, messages_};
         sources.in_functions = in_functions_;
         sources.deadlocks = deadlocks_;
         sources.crowd = crowd_;

@@ -229,7 +229,6 @@ std::vector<std::string> efficiency_lines(const Efficiency& of, const System& sy
         {"    transfer efficiency", of.transfer(),
          "data is on its way for long: fewer, or smaller messages, or more computation in the meantime"},
     };
-    constexpr double acceptable = 0.8;
     uint64_t started = 0;
     for (const World& world : worlds(system)) started += static_cast<uint64_t>(world.size);
     const std::string number = started > of.processes ? fmt::format("{} of {}", of.processes, started)
@@ -241,7 +240,7 @@ std::vector<std::string> efficiency_lines(const Efficiency& of, const System& sy
     // Others may wait for ranks that are not in the trace.
     if (started > of.processes) return lines;
     for (const Row& row : rows)
-        if (row.value < acceptable && !row.if_low.empty())
+        if (row.value < acceptable_efficiency && !row.if_low.empty())
             lines.push_back(fmt::format("{} is {:.2f}: {}", row.name.substr(row.name.find_first_not_of(' ')),
                                         row.value, row.if_low));
     return lines;

@@ -23,6 +23,9 @@
 
 namespace ovni {
 
+// A ratio below it is low.
+inline constexpr double acceptable_efficiency = 0.8;
+
 struct Efficiency {
     int64_t region = 0;  // 0: the whole run, from MPI_Init to MPI_Finalize
     uint32_t processes = 0;

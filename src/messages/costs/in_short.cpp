@@ -11,6 +11,7 @@
 #include "base/printable.hpp"
 #include "emu/plan/rank_names.hpp"
 #include "mpi_function_rows.hpp"
+#include "trace/metadata.hpp"
 
 namespace ovni {
 
@@ -60,8 +61,9 @@ class Sentences {
     void add(double cost, std::string sentence) { all_.emplace_back(cost, std::move(sentence)); }
 
     std::string host_of(uint32_t process) const {
-        const std::string& loom = of_.system.looms()[of_.system.processes()[process].loom].name;
-        return loom.substr(0, loom.find('.'));
+        const System& system = of_.system;
+        const ThreadInfo& thread = system.threads()[system.processes()[process].first_thread];
+        return ovni::host_of(of_.trace.streams()[thread.stream].metadata);
     }
     // "rank 3 on node1"; the node is left out if there is only one.
     std::string who(uint32_t process) const {
@@ -85,8 +87,7 @@ class Sentences {
         if (of_.crowd.cpus == 0 || share < least_share) return false;
         add(1 + std::min(share, 0.9),
             fmt::format("Several threads ran at once on {} CPU{}, on {} for {} of the time, and made each "
-                        "other late: start "
-                        "fewer, or give each rank as many CPUs as it has threads.",
+                        "other late: start fewer, or give each rank as many CPUs as it has threads.",
                         of_.crowd.cpus, of_.crowd.cpus == 1 ? "" : "s", of_.crowd.worst, percent(share)));
         return true;
     }
@@ -107,7 +108,7 @@ class Sentences {
                 fmt::format("Other ranks wait {} in all, {} of the run on average, for {}: it is late {}",
                             time_text(static_cast<double>(late.all)), percent(share_of(of_rank)),
                             who(process), place(*late.most));
-            if (process == run().busiest && run().load_balance() < acceptable) {
+            if (process == run().busiest && run().load_balance() < acceptable_efficiency) {
                 sentence += fmt::format("; it computes for {}, ranks on average for {}: share its work",
                                         time_text(static_cast<double>(run().longest_useful)),
                                         time_text(run().mean_useful()));
@@ -119,11 +120,11 @@ class Sentences {
 
     void add_imbalance() {
         const double lost = static_cast<double>(run().longest_useful) - run().mean_useful();
-        if (names_busiest_ || share_of(lost) < least_share || run().load_balance() >= acceptable) return;
+        if (names_busiest_ || share_of(lost) < least_share || run().load_balance() >= acceptable_efficiency)
+            return;
         add(share_of(lost),
             fmt::format("{} computes for {}, ranks on average for {}: with equal shares the run could be up "
-                        "to {} ({}) "
-                        "shorter.",
+                        "to {} ({}) shorter.",
                         who(run().busiest), time_text(static_cast<double>(run().longest_useful)),
                         time_text(run().mean_useful()), time_text(lost), percent(share_of(lost))));
     }
@@ -131,7 +132,7 @@ class Sentences {
     // The time in MPI that no rank causes.
     void add_transfer(bool is_crowded) {
         const double lost = static_cast<double>(run().runtime - run().ideal_runtime);
-        if (share_of(lost) < least_share || run().transfer() >= acceptable || is_crowded) return;
+        if (share_of(lost) < least_share || run().transfer() >= acceptable_efficiency || is_crowded) return;
         constexpr double small = 1024, many = 1000;
         const auto messages = static_cast<double>(of_.messages.matched);
         const double size = messages > 0 ? static_cast<double>(of_.messages.bytes) / messages : 0;
@@ -160,7 +161,6 @@ class Sentences {
     std::set<std::string> hosts_;
     std::vector<std::pair<double, std::string>> all_;  // cost, as a share of the run
     bool names_busiest_ = false;
-    static constexpr double acceptable = 0.8;
 };
 
 }  // namespace

@@ -11,10 +11,12 @@
 #include "messages/costs/delay_costs.hpp"
 #include "messages/costs/efficiency.hpp"
 #include "messages/match/find_messages.hpp"
+#include "trace/trace.hpp"
 
 namespace ovni {
 
 struct ShortSources {
+    const Trace& trace;
     const System& system;
     const std::map<int64_t, std::string>& regions;  // names by value
     const std::vector<Efficiency>& efficiencies;    // the run is the first; may be empty

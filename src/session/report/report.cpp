@@ -7,10 +7,10 @@
 #include <tuple>
 
 #include "emu/plan/worlds.hpp"
-#include "messages/costs/in_short.hpp"
 #include "session/command/options.hpp"
 #include "session/report/counters_in_report.hpp"
 #include "session/report/messages_in_report.hpp"
+#include "session/report/short_report.hpp"
 #include "session/report/waits_in_report.hpp"
 #include "sink/output_names.hpp"
 
@@ -383,45 +383,6 @@ void put_end(Json& into, const ReportSubject& of, ReportContent::Ended ended) {
         faults.push_back({{"stream", path_of_thread(of, fault.thread_row)}, {"text", fault.what}});
 }
 
-// Functions of MPI with the time of all ranks in them, without waits for a rank.
-std::map<uint32_t, uint64_t> times_in_functions(const ReportContent& content) {
-    std::map<uint32_t, uint64_t> times;
-    for (const MpiCount& count : content.mpi) times[count.function] += count.sums.nanoseconds.number();
-    for (const WaitSum& wait : content.traffic->waits.sums) {
-        uint64_t& time = times[wait.function];
-        time -= std::min(time, wait.ns);
-    }
-    std::erase_if(times, [](const auto& time) {
-        const std::string_view name = mpi_function_rows[time.first].name;
-        return name == "MPI_Init" || name == "MPI_Init_thread" || name == "MPI_Finalize";
-    });
-    return times;
-}
-
-ShortSources::Crowd crowd_of(const ReportSubject& of, const ReportContent& content) {
-    if (!content.ended || content.ended->checks.crowded.empty()) return {};
-    const std::vector<CrowdedCpu>& all = content.ended->checks.crowded;
-    const CrowdedCpu& worst = *std::ranges::max_element(
-        all, {}, [](const CrowdedCpu& cpu) { return std::pair(cpu.ns, -int64_t{cpu.cpu_row}); });
-    const std::string label((*of.system.cpu_labels())[worst.cpu_row]);
-    return {all.size(), label.substr(label.find_first_not_of(' ')),
-            static_cast<double>(worst.ns) / static_cast<double>(std::max<int64_t>(content.duration, 1))};
-}
-
-Json in_short_of(const ReportSubject& of, const ReportContent& content) {
-    static const std::vector<Efficiency> none;
-    static const std::vector<DelayCost> no_delays;
-    static const MessageSummary no_messages;
-    const ReportContent::TrafficFacts* traffic = content.traffic ? &*content.traffic : nullptr;
-    const std::map<int64_t, std::string> regions = names_of_regions(of.schema.thread);
-    ShortSources sources{of.system, regions, traffic ? traffic->efficiencies.all : none,
-                         traffic ? traffic->delays : no_delays, traffic ? traffic->messages : no_messages};
-    if (traffic) sources.in_functions = times_in_functions(content);
-    sources.deadlocks = deadlocks_in(content.waiting, of.system);
-    sources.crowd = crowd_of(of, content);
-    return in_short(sources);
-}
-
 Json part_in(const std::optional<CutSummary>& part) {
     if (!part) return {};
     return {{"from", part->from == INT64_MIN ? Json() : Json(part->from)},
@@ -442,7 +403,7 @@ Json report_of(const ReportSubject& of, const ReportContent& content) {
                    {"error", content.error ? Json(*content.error) : Json()},
                    {"trace", trace_of(of, content.duration)},
                    {"part", part_in(content.part)}};
-    report["in_short"] = in_short_of(of, content);
+    report["in_short"] = short_report(of, content);
     put_sums(report, of, content);
     report["gaps"] = gaps_in(of, content.gaps);
     report["damages"] = damages_in(content);
