@@ -172,6 +172,7 @@ std::vector<Efficiency> efficiencies_of(const IdealReplay& replay) {
         of.runtime = std::max(of.runtime, time.elapsed);
         of.ideal_runtime = std::max(of.ideal_runtime, time.ideal);
         of.useful_sum += static_cast<uint64_t>(time.useful);
+        if (of.region == 0) of.useful_of[of_region.second] = time.useful;
         if (of.processes == 1 || time.useful > of.longest_useful) {
             of.longest_useful = time.useful;
             of.busiest = of_region.second;

@@ -33,6 +33,8 @@ struct Efficiency {
     int64_t longest_useful = 0;              // u
     uint32_t busiest = 0;                    // the process that has it: the first of several
     uint64_t useful_sum = 0;                 // u of all processes
+    // u by process; of the whole run alone.
+    std::map<uint32_t, int64_t> useful_of = {};
 
     double parallel() const { return ratio(mean_useful(), runtime); }
     double load_balance() const { return ratio(mean_useful(), longest_useful); }
