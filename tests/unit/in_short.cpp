@@ -14,6 +14,7 @@ using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 uint32_t row_of_function(std::string_view name) {
@@ -79,6 +80,21 @@ TEST_F(InShort, ALateRankIsNamedWithPlaceNodeAndCost) {
     delays_ = {{2, row_of_function("MPI_File_write_all"), 0, 8 * s, 0}};
     EXPECT_THAT(sentences(),
                 ElementsAre(HasSubstr("for rank 2 on node1: it is late in MPI_File_write_all.")));
+}
+
+TEST_F(InShort, ASlowHostIsNamedInsteadOfItsRanks) {
+    efficiencies_[0].useful_of = {{0, 5 * s}, {1, 6 * s}, {2, 9 * s}, {3, 9 * s}};
+    efficiencies_[0].useful_sum = 29 * s;
+    efficiencies_[0].busiest = 2;
+    delays_ = {{2, outside_of_mpi, 0, 3 * s, 0}, {3, outside_of_mpi, 0, 4 * s, 0}};
+    EXPECT_THAT(
+        sentences(),
+        ElementsAre("Other ranks wait 7 s in all, 18 % of the run on average, for host node1: all 2 ranks "
+                    "on it compute for longer than any other rank, 9 s instead of 5.5 s on average: "
+                    "compare its CPUs and their load with those of other hosts."));
+    // Rank 3 alone takes much longer.
+    efficiencies_[0].useful_of[2] = 6 * s + 1;
+    EXPECT_THAT(sentences(), Contains(HasSubstr("for rank 3 on node1")));
 }
 
 TEST_F(InShort, ABusyRankIsNamedOnce) {

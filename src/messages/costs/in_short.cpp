@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "base/printable.hpp"
 #include "emu/plan/rank_names.hpp"
+#include "messages/costs/slow_host.hpp"
 #include "mpi_function_rows.hpp"
 #include "trace/metadata.hpp"
 
@@ -95,6 +97,8 @@ class Sentences {
     // Others wait for each of these ranks, now or later.
     void add_delays() {
         std::map<uint32_t, Late> by_process;
+        const std::optional<SlowHost> slow = slow_host();
+        uint64_t for_slow = 0;
         for (const DelayCost& cost : of_.delays) {
             Late& late = by_process[cost.process];
             const auto sum = [](const DelayCost& of) { return of.short_term + of.long_term; };
@@ -102,6 +106,10 @@ class Sentences {
             if (!late.most || sum(cost) > sum(*late.most)) late.most = &cost;
         }
         for (const auto& [process, late] : by_process) {
+            if (slow && host_of(process) == slow->name) {
+                for_slow += late.all;
+                continue;
+            }
             const double of_rank = static_cast<double>(late.all) / run().processes;
             if (share_of(of_rank) < least_share) continue;
             std::string sentence =
@@ -116,6 +124,23 @@ class Sentences {
             }
             add(share_of(of_rank), sentence + ".");
         }
+        if (slow) add_slow_host(*slow, for_slow);
+    }
+    std::optional<SlowHost> slow_host() const {
+        std::map<std::string, std::vector<int64_t>> computes;
+        for (const auto& [process, ns] : run().useful_of) computes[host_of(process)].push_back(ns);
+        return find_slow_host(computes);
+    }
+    void add_slow_host(const SlowHost& slow, uint64_t ns) {
+        const double cost = share_of(static_cast<double>(ns) / run().processes);
+        if (cost < least_share) return;
+        if (host_of(run().busiest) == slow.name) names_busiest_ = true;
+        add(cost, fmt::format(
+                      "Other ranks wait {} in all, {} of the run on average, for host {}: all {} ranks on it "
+                      "compute for longer than any other rank, {} instead of {} on average: compare its CPUs "
+                      "and their load with those of other hosts.",
+                      time_text(static_cast<double>(ns)), percent(cost), one_line(slow.name), slow.ranks,
+                      time_text(slow.mean), time_text(slow.mean_of_others)));
     }
 
     void add_imbalance() {
