@@ -44,9 +44,20 @@ class InShort : public testing::Test {
     std::vector<std::string> sentences() const {
         ShortSources sources{*trace_, *system_, regions_, efficiencies_, delays_, messages_};
         sources.in_functions = in_functions_;
+        sources.waits = waits_;
         sources.deadlocks = deadlocks_;
         sources.crowd = crowd_;
         return in_short(sources);
+    }
+
+    // `process` waits for `cause`.
+    void add_wait(uint32_t process, uint32_t cause, uint64_t ns, WaitKind kind = WaitKind::late_sender) {
+        WaitSum& wait = waits_.emplace_back();
+        wait.process = process;
+        wait.cause = cause;
+        wait.function = row_of_function(kind == WaitKind::failed_tests ? "MPI_Test" : "MPI_Recv");
+        wait.kind = kind;
+        wait.ns = ns;
     }
 
     static constexpr int64_t s = 1'000'000'000;
@@ -58,6 +69,7 @@ class InShort : public testing::Test {
     std::vector<DelayCost> delays_;
     MessageSummary messages_;
     std::map<uint32_t, uint64_t> in_functions_;
+    std::vector<WaitSum> waits_;
     std::vector<std::string> deadlocks_;
     ShortSources::Crowd crowd_;
 };
@@ -80,6 +92,27 @@ TEST_F(InShort, ALateRankIsNamedWithPlaceNodeAndCost) {
     delays_ = {{2, row_of_function("MPI_File_write_all"), 0, 8 * s, 0}};
     EXPECT_THAT(sentences(),
                 ElementsAre(HasSubstr("for rank 2 on node1: it is late in MPI_File_write_all.")));
+}
+
+TEST_F(InShort, AChainIsNamedWithItsRanks) {
+    delays_ = {{2, outside_of_mpi, 0, 2 * s, 4 * s}};
+    add_wait(0, 2, 2 * s);
+    add_wait(3, 0, 2 * s);
+    add_wait(1, 3, s);
+    EXPECT_THAT(sentences(), ElementsAre(HasSubstr(
+                                 "for rank 2 on node1: it is late outside of MPI; it begins a chain of 4 "
+                                 "ranks, each of which waits for the one before: 2, 0, 3, 1.")));
+    // Short waits are none of the chain, and two ranks are none.
+    waits_[2].ns = s / 2;
+    EXPECT_THAT(sentences(), ElementsAre(HasSubstr("a chain of 3 ranks")));
+    waits_[1].ns = s / 2;
+    EXPECT_THAT(sentences(), ElementsAre(Not(HasSubstr("chain"))));
+}
+
+TEST_F(InShort, ACircleOfRanksIsAChainThatEnds) {
+    delays_ = {{0, outside_of_mpi, 0, 2 * s, 4 * s}};
+    for (uint32_t rank = 0; rank < 4; ++rank) add_wait(rank, (rank + 3) % 4, 2 * s);
+    EXPECT_THAT(sentences(), ElementsAre(HasSubstr("the one before: 0, 1, 2, 3.")));
 }
 
 TEST_F(InShort, ASlowHostIsNamedInsteadOfItsRanks) {

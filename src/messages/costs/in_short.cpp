@@ -12,6 +12,7 @@
 #include "base/printable.hpp"
 #include "emu/plan/rank_names.hpp"
 #include "messages/costs/slow_host.hpp"
+#include "messages/costs/ways_of_waiting.hpp"
 #include "mpi_function_rows.hpp"
 #include "trace/metadata.hpp"
 
@@ -54,7 +55,7 @@ class Sentences {
 
  private:
     struct Late {
-        uint64_t all = 0;
+        uint64_t all = 0, long_term = 0;
         const DelayCost* most = nullptr;  // the place with most of it
     };
 
@@ -83,6 +84,19 @@ class Sentences {
                            region(cost.region));
     }
 
+    // Others pass on much of the wait for the first one.
+    std::string chain(uint32_t first, const Late& late) const {
+        constexpr uint64_t part = 3;
+        const std::vector<uint32_t> chain = chain_behind(first, of_.waits);
+        if (chain.size() < 3 || late.long_term < late.all / part) return "";
+        constexpr size_t most = 8;
+        std::string ranks;
+        for (size_t i = 0; i < std::min(most, chain.size()); ++i)
+            ranks += (i == 0 ? "" : ", ") + names_.brief(chain[i]);
+        return fmt::format("; it begins a chain of {} ranks, each of which waits for the one before: {}{}",
+                           chain.size(), ranks, chain.size() > most ? ", ..." : "");
+    }
+
     // Threads that share a CPU make each other late.
     bool add_crowd() {
         const double share = of_.crowd.share;
@@ -103,6 +117,7 @@ class Sentences {
             Late& late = by_process[cost.process];
             const auto sum = [](const DelayCost& of) { return of.short_term + of.long_term; };
             late.all += sum(cost);
+            late.long_term += cost.long_term;
             if (!late.most || sum(cost) > sum(*late.most)) late.most = &cost;
         }
         for (const auto& [process, late] : by_process) {
@@ -115,7 +130,8 @@ class Sentences {
             std::string sentence =
                 fmt::format("Other ranks wait {} in all, {} of the run on average, for {}: it is late {}",
                             time_text(static_cast<double>(late.all)), percent(share_of(of_rank)),
-                            who(process), place(*late.most));
+                            who(process), place(*late.most)) +
+                chain(process, late);
             if (process == run().busiest && run().load_balance() < acceptable_efficiency) {
                 sentence += fmt::format("; it computes for {}, ranks on average for {}: share its work",
                                         time_text(static_cast<double>(run().longest_useful)),

@@ -11,6 +11,7 @@
 #include "messages/costs/delay_costs.hpp"
 #include "messages/costs/efficiency.hpp"
 #include "messages/match/find_messages.hpp"
+#include "messages/waits/find_waits.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni {
@@ -25,6 +26,7 @@ struct ShortSources {
     // ns that all ranks spend in a function without waiting for a rank, by place in mpi_function_rows; empty:
     // unknown.
     std::map<uint32_t, uint64_t> in_functions = {};
+    std::vector<WaitSum> waits = {};
     std::vector<std::string> deadlocks = {};  // a sentence each
     // CPUs with several running threads at once: how many, the worst one, and the share of the trace that
     // this lasts.

@@ -51,7 +51,10 @@ std::vector<std::string> short_report(const ReportSubject& of, const ReportConte
                          traffic ? traffic->efficiencies.all : none,
                          traffic ? traffic->delays : no_delays,
                          traffic ? traffic->messages : no_messages};
-    if (traffic) sources.in_functions = times_in_functions(content);
+    if (traffic) {
+        sources.in_functions = times_in_functions(content);
+        sources.waits = traffic->waits.sums;
+    }
     sources.deadlocks = deadlocks_in(content.waiting, of.system);
     sources.crowd = crowd_of(of, content);
     return in_short(sources);

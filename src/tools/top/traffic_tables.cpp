@@ -59,8 +59,9 @@ void print_efficiencies_of(AnalysedTrace& of, TextOutput& out) {
     if (std::ranges::any_of(of.trace.streams(), ended_early))
         log::warn("the program did not end in order, or is running still: see --waiting, too");
     const std::map<int64_t, std::string> regions = names_of_regions(of.trace);
-    print_lines(in_short({of.trace, of.system, regions, efficiencies, of.traffic.delays, of.traffic.summary}),
-                out);
+    ShortSources sources{of.trace, of.system, regions, efficiencies, of.traffic.delays, of.traffic.summary};
+    sources.waits = of.traffic.wait_summary.sums;
+    print_lines(in_short(sources), out);
     print_lines({""}, out);
     print_lines(efficiency_lines(efficiencies.front(), of.system), out);
     print_lines(critical_path_lines(of.traffic.critical_path, of.system), out);

@@ -1,0 +1,15 @@
+// How others wait for a process that is late, by the sums of waits: in a chain.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "messages/waits/find_waits.hpp"
+
+namespace ovni {
+
+// Processes of which each waits for the one before, from `first` on: the one that waits longest, as long as
+// that is at least half of the wait for `first`.
+std::vector<uint32_t> chain_behind(uint32_t first, const std::vector<WaitSum>& waits);
+
+}  // namespace ovni
