@@ -115,6 +115,18 @@ TEST_F(InShort, ACircleOfRanksIsAChainThatEnds) {
     EXPECT_THAT(sentences(), ElementsAre(HasSubstr("the one before: 0, 1, 2, 3.")));
 }
 
+TEST_F(InShort, PollingIsNamed) {
+    delays_ = {{1, outside_of_mpi, 0, 4 * s, 0}};
+    add_wait(0, 1, 3 * s, WaitKind::failed_tests);
+    add_wait(0, 1, 2 * s);
+    add_wait(0, 2, 5 * s);
+    EXPECT_THAT(sentences(),
+                ElementsAre(HasSubstr("outside of MPI; others spend most of it in failed calls of "
+                                      "MPI_Test, with little work in between.")));
+    add_wait(2, 1, 2 * s);
+    EXPECT_THAT(sentences(), ElementsAre(Not(HasSubstr("MPI_Test"))));
+}
+
 TEST_F(InShort, ASlowHostIsNamedInsteadOfItsRanks) {
     efficiencies_[0].useful_of = {{0, 5 * s}, {1, 6 * s}, {2, 9 * s}, {3, 9 * s}};
     efficiencies_[0].useful_sum = 29 * s;

@@ -96,6 +96,13 @@ class Sentences {
         return fmt::format("; it begins a chain of {} ranks, each of which waits for the one before: {}{}",
                            chain.size(), ranks, chain.size() > most ? ", ..." : "");
     }
+    std::string polling(uint32_t cause) const {
+        const auto function = function_of_polling(cause, of_.waits);
+        return !function ? ""
+                         : fmt::format(
+                               "; others spend most of it in failed calls of {}, with little work in between",
+                               mpi_function_rows[*function].name);
+    }
 
     // Threads that share a CPU make each other late.
     bool add_crowd() {
@@ -131,7 +138,7 @@ class Sentences {
                 fmt::format("Other ranks wait {} in all, {} of the run on average, for {}: it is late {}",
                             time_text(static_cast<double>(late.all)), percent(share_of(of_rank)),
                             who(process), place(*late.most)) +
-                chain(process, late);
+                chain(process, late) + polling(process);
             if (process == run().busiest && run().load_balance() < acceptable_efficiency) {
                 sentence += fmt::format("; it computes for {}, ranks on average for {}: share its work",
                                         time_text(static_cast<double>(run().longest_useful)),

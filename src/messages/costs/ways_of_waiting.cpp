@@ -23,4 +23,17 @@ std::vector<uint32_t> chain_behind(uint32_t first, const std::vector<WaitSum>& w
     return chain;
 }
 
+std::optional<uint32_t> function_of_polling(uint32_t cause, const std::vector<WaitSum>& waits) {
+    uint64_t all = 0;
+    std::map<uint32_t, uint64_t> in_tests;  // ns by function
+    for (const WaitSum& wait : waits) {
+        if (wait.cause != cause) continue;
+        all += wait.ns;
+        if (wait.kind == WaitKind::failed_tests) in_tests[wait.function] += wait.ns;
+    }
+    for (const auto& [function, ns] : in_tests)
+        if (ns > all / 2) return function;
+    return std::nullopt;
+}
+
 }  // namespace ovni
