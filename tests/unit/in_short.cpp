@@ -127,6 +127,17 @@ TEST_F(InShort, PollingIsNamed) {
     EXPECT_THAT(sentences(), ElementsAre(Not(HasSubstr("MPI_Test"))));
 }
 
+TEST_F(InShort, OneRankThatWritesAFileGetsAdvice) {
+    delays_ = {{0, row_of_function("MPI_File_write_at"), 0, 8 * s, 0}};
+    EXPECT_THAT(sentences(),
+                ElementsAre(HasSubstr("it is late in MPI_File_write_at; let all ranks write a part "
+                                      "each, by MPI_File_write_at_all.")));
+    delays_[0].function = row_of_function("MPI_File_read");
+    EXPECT_THAT(sentences(), ElementsAre(HasSubstr("by MPI_File_read_at_all.")));
+    delays_[0].function = row_of_function("MPI_File_read_all");
+    EXPECT_THAT(sentences(), ElementsAre(Not(HasSubstr(";"))));
+}
+
 TEST_F(InShort, ASlowHostIsNamedInsteadOfItsRanks) {
     efficiencies_[0].useful_of = {{0, 5 * s}, {1, 6 * s}, {2, 9 * s}, {3, 9 * s}};
     efficiencies_[0].useful_sum = 29 * s;

@@ -11,6 +11,7 @@
 
 #include "base/printable.hpp"
 #include "emu/plan/rank_names.hpp"
+#include "messages/costs/advice.hpp"
 #include "messages/costs/slow_host.hpp"
 #include "messages/costs/ways_of_waiting.hpp"
 #include "mpi_function_rows.hpp"
@@ -103,6 +104,10 @@ class Sentences {
                                "; others spend most of it in failed calls of {}, with little work in between",
                                mpi_function_rows[*function].name);
     }
+    static std::string advice(const DelayCost& cost) {
+        const std::string_view advice = advice_on(cost.function);
+        return advice.empty() ? "" : fmt::format("; {}", advice);
+    }
 
     // Threads that share a CPU make each other late.
     bool add_crowd() {
@@ -138,7 +143,7 @@ class Sentences {
                 fmt::format("Other ranks wait {} in all, {} of the run on average, for {}: it is late {}",
                             time_text(static_cast<double>(late.all)), percent(share_of(of_rank)),
                             who(process), place(*late.most)) +
-                chain(process, late) + polling(process);
+                chain(process, late) + polling(process) + advice(*late.most);
             if (process == run().busiest && run().load_balance() < acceptable_efficiency) {
                 sentence += fmt::format("; it computes for {}, ranks on average for {}: share its work",
                                         time_text(static_cast<double>(run().longest_useful)),
