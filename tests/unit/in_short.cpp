@@ -181,6 +181,23 @@ TEST_F(InShort, SmallMessagesAreToBeSentTogether) {
                 ElementsAre("MPI itself takes 3 s (30 % of the run), most of it in MPI_Win_create."));
 }
 
+// Waits in calls that send and receive are what the messages take; those for other work are not.
+TEST_F(InShort, SmallMessagesMakeNoRankLate) {
+    efficiencies_[0].useful_sum = 8 * s;
+    efficiencies_[0].longest_useful = 2 * s;
+    efficiencies_[0].ideal_runtime = 4 * s;
+    messages_.matched = 1000000;
+    messages_.bytes = 8000000;
+    delays_ = {{0, row_of_function("MPI_Send"), 0, 8 * s, 0}, {1, outside_of_mpi, 0, 4 * s, 0}};
+    crowd_ = {2, "CPU 0.1", 0.4};
+    EXPECT_THAT(sentences(), ElementsAre(HasSubstr("CPU 0.1"),
+                                         StartsWith("MPI itself takes 7 s (70 % of the run): 1000000"),
+                                         HasSubstr("10 % of the run on average, for rank 1")));
+    // So few take no time of their own.
+    messages_.matched = 10000;
+    EXPECT_THAT(sentences(), Contains(HasSubstr("for rank 0 on node0: it is late in MPI_Send")));
+}
+
 // Time that ranks lose as they share CPUs is none of the transfer of data.
 TEST_F(InShort, DeadlocksAndSharedCpusComeFirst) {
     efficiencies_[0].ideal_runtime = 7 * s;

@@ -125,7 +125,10 @@ class Sentences {
         std::map<uint32_t, Late> by_process;
         const std::optional<SlowHost> slow = slow_host();
         uint64_t for_slow = 0;
+        const bool in_storm = is_storm();
         for (const DelayCost& cost : of_.delays) {
+            // Each message has to wait for the one before.
+            if (in_storm && cost.function != outside_of_mpi) continue;
             Late& late = by_process[cost.process];
             const auto sum = [](const DelayCost& of) { return of.short_term + of.long_term; };
             late.all += sum(cost);
@@ -138,6 +141,7 @@ class Sentences {
                 continue;
             }
             const double of_rank = static_cast<double>(late.all) / run().processes;
+            late_ += of_rank;
             if (share_of(of_rank) < least_share) continue;
             std::string sentence =
                 fmt::format("Other ranks wait {} in all, {} of the run on average, for {}: it is late {}",
@@ -160,6 +164,7 @@ class Sentences {
         return find_slow_host(computes);
     }
     void add_slow_host(const SlowHost& slow, uint64_t ns) {
+        late_ += static_cast<double>(ns) / run().processes;
         const double cost = share_of(static_cast<double>(ns) / run().processes);
         if (cost < least_share) return;
         if (host_of(run().busiest) == slow.name) names_busiest_ = true;
@@ -182,22 +187,35 @@ class Sentences {
                         time_text(run().mean_useful()), time_text(lost), percent(share_of(lost))));
     }
 
+    // Small messages are so many that the time in MPI is what they take.
+    bool is_storm() const {
+        constexpr double small = 1024, many = 1000, of_message = 100e3;
+        const auto messages = static_cast<double>(of_.messages.matched);
+        const double in_mpi = (static_cast<double>(run().runtime) - run().mean_useful()) * run().processes;
+        return messages > many * run().processes && size_of_message() < small &&
+               in_mpi < of_message * messages;
+    }
+    double size_of_message() const {
+        const MessageSummary& all = of_.messages;
+        return all.matched == 0 ? 0 : static_cast<double>(all.bytes) / static_cast<double>(all.matched);
+    }
+
     // The time in MPI that no rank causes.
     void add_transfer(bool is_crowded) {
-        const double lost = static_cast<double>(run().runtime - run().ideal_runtime);
-        if (share_of(lost) < least_share || run().transfer() >= acceptable_efficiency || is_crowded) return;
-        constexpr double small = 1024, many = 1000;
-        const auto messages = static_cast<double>(of_.messages.matched);
-        const double size = messages > 0 ? static_cast<double>(of_.messages.bytes) / messages : 0;
+        const bool in_storm = is_storm();
+        const double lost = in_storm ? static_cast<double>(run().runtime) - run().mean_useful() - late_
+                                     : static_cast<double>(run().runtime - run().ideal_runtime);
+        const bool is_known = in_storm || (run().transfer() < acceptable_efficiency && !is_crowded);
+        if (share_of(lost) < least_share || !is_known) return;
         std::string sentence =
             fmt::format("MPI itself takes {} ({} of the run)", time_text(lost), percent(share_of(lost)));
         const auto most =
             std::ranges::max_element(of_.in_functions, {}, [](const auto& f) { return f.second; });
         if (most != of_.in_functions.end() && most->second > 0)
             sentence += fmt::format(", most of it in {}", mpi_function_rows[most->first].name);
-        if (messages > many * run().processes && size < small)
+        if (in_storm)
             sentence += fmt::format(": {} messages have {:.0f} bytes on average, so send several together",
-                                    of_.messages.matched, size);
+                                    of_.messages.matched, size_of_message());
         add(share_of(lost), sentence + ".");
     }
 
@@ -214,6 +232,7 @@ class Sentences {
     std::set<std::string> hosts_;
     std::vector<std::pair<double, std::string>> all_;  // cost, as a share of the run
     bool names_busiest_ = false;
+    double late_ = 0;  // ns that a rank waits on average for ranks that are late
 };
 
 }  // namespace
