@@ -1,0 +1,153 @@
+// The first sentences of the report name the problem that a program has: its cause, its place and its cost.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <map>
+#include <ostream>
+#include <string>
+
+#include "tests/mpi/ending_jobs.hpp"
+#include "tests/mpi/planted_problem.hpp"
+#include "tests/mpi/traced.hpp"
+
+namespace ovni::test {
+namespace {
+
+using testing::ContainsRegex;
+using testing::ElementsAre;
+using testing::StartsWith;
+
+// Sentences that are still to be made, and why: their cases skip. "with mpich" stands behind those that only
+// this MPI has not.
+constexpr const char* no_lines = "sentences do not name call sites";
+constexpr const char* false_crowd = "threads that sleep count as running, and shared CPUs are blamed";
+const std::map<std::string, std::string> not_yet{
+    {"line of chain", no_lines},
+    {"line of late_sender", no_lines},
+    {"line of lock_contention", no_lines},
+    {"line of message_storm", no_lines},
+    {"line of one_writer", no_lines},
+    {"line of polling_wait", no_lines},
+    {"line of region_imbalance", no_lines},
+    {"line of unmarked_imbalance", no_lines},
+    {"lock_contention", "waits for locks have no sentence"},
+    {"balanced with mpich", false_crowd},
+    {"polling_with_work with mpich", false_crowd},
+    {"polling_wait with mpich", "half of the time of such loops lies between calls, and counts as computing"},
+};
+
+class Problems : public TracedTest {
+ protected:
+    Problems() { prepare_for_mpirun(); }
+    // Call in SetUp(). `what` is the problem, or "line of" it.
+    static void skip_if_not_yet(const std::string& what) {
+        for (const std::string& key : {what, what + " with " + other_mpi()})
+            if (const auto reason = not_yet.find(key); reason != not_yet.end())
+                GTEST_SKIP() << reason->second;
+    }
+    PlantedProblem recorded(const std::string& problem, int ranks) {
+        const Finished& done = traced_once(problem, ranks, {app("problems"), problem});
+        EXPECT_EQ(done.status, 0) << done.err;
+        sentences_ = first_sentences(trace_directory(), path("report.json"));
+        return PlantedProblem(done.out);
+    }
+    Words sentences_;
+};
+
+struct Expected {
+    const char* problem;
+    int ranks;
+    const char* sentence;  // an expression
+    const char* source;    // the file whose line is named
+    int threads = 1;       // of each rank
+};
+void PrintTo(const Expected& expected, std::ostream* out) {
+    *out << expected.problem;
+}
+
+class ProblemOfAKind : public Problems, public testing::WithParamInterface<Expected> {
+ protected:
+    void SetUp() override { skip_if_not_yet(GetParam().problem); }
+};
+class LineOfAProblem : public ProblemOfAKind {
+ protected:
+    void SetUp() override { skip_if_not_yet(std::string("line of ") + GetParam().problem); }
+};
+class NoProblem : public Problems, public testing::WithParamInterface<const char*> {
+ protected:
+    void SetUp() override { skip_if_not_yet(GetParam()); }
+};
+
+TEST_P(ProblemOfAKind, CauseAndCostAreNamed) {
+    const PlantedProblem planted = recorded(GetParam().problem, GetParam().ranks);
+    expect_sentence(sentences_, GetParam().sentence, planted.share(GetParam().threads));
+}
+
+TEST_P(LineOfAProblem, LineIsNamed) {
+    const PlantedProblem planted = recorded(GetParam().problem, GetParam().ranks);
+    expect_line(sentences_, GetParam().source, planted.lines);
+}
+
+TEST_P(NoProblem, NothingIsBlamed) {
+    recorded(GetParam(), 2);
+    EXPECT_THAT(sentences_, ElementsAre(StartsWith("No cause costs 3 % of the run")));
+}
+
+const Expected problems[] = {
+    {"late_sender", 2, "for rank 1: it is late outside of MPI", "messages.cpp"},
+    {"chain", 4, "for rank 0: .*chain of 4 ranks.*: 0, 1, 2, 3", "messages.cpp"},
+    {"polling_wait", 2, "for rank 1: .*MPI_Test", "messages.cpp"},
+    {"message_storm", 2, "messages have 8 bytes on average, so send several together", "messages.cpp"},
+    {"region_imbalance", 4, "for rank 2: .* in region solve", "shares.cpp"},
+    {"unmarked_imbalance", 4, "for rank 2: .* outside of MPI", "shares.cpp"},
+    {"one_writer", 2, "for rank 0: .* in MPI_File_write_at;.*MPI_File_write_at_all", "shares.cpp"},
+    {"lock_contention", 2, "[Tt]hreads.* lock", "lock.cpp", 4},
+};
+std::string name_of(const testing::TestParamInfo<Expected>& of) {
+    return of.param.problem;
+}
+INSTANTIATE_TEST_SUITE_P(Of, ProblemOfAKind, testing::ValuesIn(problems), name_of);
+INSTANTIATE_TEST_SUITE_P(Of, LineOfAProblem, testing::ValuesIn(problems), name_of);
+INSTANTIATE_TEST_SUITE_P(Of, NoProblem, testing::Values("balanced", "polling_with_work"),
+                         [](const auto& of) { return std::string(of.param); });
+
+class ProblemOfAHangingJob : public JobEnds {
+ protected:
+    // Jobs of other cases have other directories.
+    ~ProblemOfAHangingJob() override {
+        for (const char* name : {"OVNI_RUNDIR", "OVNI_TRACEDIR"}) ::unsetenv(name);
+    }
+};
+
+TEST_F(ProblemOfAHangingJob, DeadlockComesFirst) {
+    // mpirun may hang at its own end.
+    run({"timeout", "-k", "5", "4", launcher(), "-n", "2", program("ovnirun"), app("problems"), "deadlock"});
+    recover();
+    const Words sentences = first_sentences(trace_directory(), path("report.json"));
+    ASSERT_FALSE(sentences.empty());
+    EXPECT_THAT(sentences[0],
+                ContainsRegex("deadlock: rank 0 waits in MPI_Recv for rank 1.*; rank 1 waits in "
+                              "MPI_Recv for rank 0"));
+}
+
+class ProblemOfAHost : public Problems {};
+
+// Each of two nodes runs two ranks.
+TEST_F(ProblemOfAHost, ASlowHostIsNamed) {
+    const std::string vcluster = SOURCE_DIR "/scripts/vcluster";
+    if (const Finished can = run({vcluster, "can"}); can.status != 0) GTEST_SKIP() << can.err;
+    const Words state{"OVNI_VCLUSTER_DIR=" + path("vcluster")};
+    ASSERT_EQ(run({vcluster, "up", "2"}, state).status, 0);
+    const Finished done = run({vcluster, "run", "--npernode", "2", program("ovnirun"), "-o",
+                               trace_directory(), app("problems"), "slow_host"},
+                              state, 120);
+    run({vcluster, "down"}, state);
+    ASSERT_EQ(done.status, 0) << done.err;
+    const PlantedProblem planted(done.out);
+    ASSERT_EQ(planted.hosts_to_blame.size(), 1u);
+    expect_sentence(first_sentences(trace_directory(), path("report.json")),
+                    "for host " + *planted.hosts_to_blame.begin() + ": all 2 ranks", planted.share(1));
+}
+
+}  // namespace
+}  // namespace ovni::test
