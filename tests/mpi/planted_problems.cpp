@@ -2,11 +2,11 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
-#include <map>
 #include <ostream>
 #include <string>
 
 #include "tests/mpi/ending_jobs.hpp"
+#include "tests/mpi/not_yet.hpp"
 #include "tests/mpi/planted_problem.hpp"
 #include "tests/mpi/traced.hpp"
 
@@ -17,34 +17,9 @@ using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::StartsWith;
 
-// Sentences that are still to be made, and why: their cases skip. "with mpich" stands behind those that only
-// this MPI has not.
-constexpr const char* no_lines = "sentences do not name call sites";
-constexpr const char* false_crowd = "threads that sleep count as running, and shared CPUs are blamed";
-const std::map<std::string, std::string> not_yet{
-    {"line of chain", no_lines},
-    {"line of late_sender", no_lines},
-    {"line of lock_contention", no_lines},
-    {"line of message_storm", no_lines},
-    {"line of one_writer", no_lines},
-    {"line of polling_wait", no_lines},
-    {"line of region_imbalance", no_lines},
-    {"line of unmarked_imbalance", no_lines},
-    {"lock_contention", "waits for locks have no sentence"},
-    {"balanced with mpich", false_crowd},
-    {"polling_with_work with mpich", false_crowd},
-    {"polling_wait with mpich", "half of the time of such loops lies between calls, and counts as computing"},
-};
-
 class Problems : public TracedTest {
  protected:
     Problems() { prepare_for_mpirun(); }
-    // Call in SetUp(). `what` is the problem, or "line of" it.
-    static void skip_if_not_yet(const std::string& what) {
-        for (const std::string& key : {what, what + " with " + other_mpi()})
-            if (const auto reason = not_yet.find(key); reason != not_yet.end())
-                GTEST_SKIP() << reason->second;
-    }
     PlantedProblem recorded(const std::string& problem, int ranks) {
         const Finished& done = traced_once(problem, ranks, {app("problems"), problem});
         EXPECT_EQ(done.status, 0) << done.err;
