@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
@@ -57,14 +58,16 @@ inline double cost_in(const std::string& sentence) {
     return std::regex_search(sentence, found, std::regex("([0-9]+) %")) ? std::stod(found[1]) / 100 : -1;
 }
 
-// Expects that one of the sentences contains the expression, and with it a cost near to that.
-inline void expect_sentence(const Words& sentences, const std::string& expression, double cost) {
+// Nothing if one of the sentences contains the expression, and with it a cost near to that; else what is
+// wrong.
+inline std::string fault_in(const Words& sentences, const std::string& expression, double cost) {
     constexpr double tolerance = 0.05;  // of the run
     const std::regex expected(expression);
     const auto found = std::ranges::find_if(
         sentences, [&](const std::string& sentence) { return std::regex_search(sentence, expected); });
-    ASSERT_NE(found, sentences.end()) << expression << " is in none of " << testing::PrintToString(sentences);
-    EXPECT_NEAR(cost_in(*found), cost, tolerance) << *found;
+    if (found == sentences.end()) return expression + " is in none of " + testing::PrintToString(sentences);
+    if (std::abs(cost_in(*found) - cost) <= tolerance) return "";
+    return *found + " should say " + std::to_string(cost);
 }
 
 // Expects that one of the sentences names one of the lines of that source.

@@ -33,7 +33,7 @@ class LineOfOpenMpProblem : public OpenMpProblem {
 
 TEST_P(OpenMpProblem, ImbalanceOfThreadsIsNamed) {
     const PlantedProblem planted = recorded();
-    expect_sentence(sentences_, "[Tt]hreads.*(OpenMP|parallel region|loop)", planted.share(threads));
+    EXPECT_EQ(fault_in(sentences_, "[Tt]hreads.*(OpenMP|parallel region|loop)", planted.share(threads)), "");
 }
 
 TEST_P(LineOfOpenMpProblem, LineOfTheLoopIsNamed) {
