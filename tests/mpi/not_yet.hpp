@@ -12,7 +12,7 @@ namespace ovni::test {
 
 inline constexpr const char* no_lines = "sentences do not name call sites";
 inline constexpr const char* false_crowd = "threads that sleep count as running, and shared CPUs are blamed";
-// By problem, or by "line of" it; "with mpich" stands behind those that only this MPI has not.
+// Keys are a problem, or "line of" it; "with mpich" stands behind those that only this MPI has not.
 inline const std::map<std::string, std::string> not_yet{
     {"line of chain", no_lines},
     {"line of late_sender", no_lines},

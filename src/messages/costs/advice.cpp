@@ -7,10 +7,10 @@ namespace ovni {
 
 namespace {
 
-struct Rule {
+struct Advice {
     std::string_view functions, advice;
 };
-constexpr Rule rules[] = {
+constexpr Advice all_advice[] = {
     {"MPI_File_write", "let all ranks write a part each, by MPI_File_write_at_all"},
     {"MPI_File_iwrite", "let all ranks write a part each, by MPI_File_iwrite_at_all"},
     {"MPI_File_read", "let all ranks read a part each, by MPI_File_read_at_all"},
@@ -23,8 +23,8 @@ std::string_view advice_on(uint32_t function) {
     if (function == outside_of_mpi) return "";
     const std::string_view name = mpi_function_rows[function].name;
     const bool is_collective = name.find("_all") != name.npos || name.find("_ordered") != name.npos;
-    for (const Rule& rule : rules)
-        if (name.starts_with(rule.functions) && !is_collective) return rule.advice;
+    for (const Advice& of : all_advice)
+        if (name.starts_with(of.functions) && !is_collective) return of.advice;
     return "";
 }
 
