@@ -16,6 +16,7 @@ TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const Sy
     TrafficAnalysis all;
     all.critical_path =
         find_critical_path(ranks, system, waits.waits, found.others.times, found.others.regions);
+    all.borders = region_borders(system, found.others.times, found.others.regions);
     if (analysis == Analysis::whole) {
         all.delays =
             find_delay_costs(ranks, system, owners,

@@ -5,6 +5,7 @@
 #include "messages/costs/critical_path.hpp"
 #include "messages/costs/delay_costs.hpp"
 #include "messages/costs/efficiency.hpp"
+#include "messages/hybrid/region_borders.hpp"
 #include "messages/match/find_messages.hpp"
 #include "messages/waits/find_waits.hpp"
 #include "trace/clock_model.hpp"
@@ -17,6 +18,7 @@ struct TrafficAnalysis {
     Collectives collectives, world_calls;  // as find_waits() has left them
     std::vector<UnmatchedEnd> unmatched;   // together with other ranks: all of the trace
     FoundObjects objects;                  // windows and files of processes of this rank
+    std::vector<RegionBorder> borders;     // of processes of this rank
     MessageSummary summary;
     WaitSummary wait_summary;
     CriticalPath critical_path;

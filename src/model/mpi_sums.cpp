@@ -1,5 +1,8 @@
 #include "model/mpi_sums.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "ovni/mpi_events.h"
 
 namespace ovni {
@@ -52,6 +55,16 @@ MpiSumsByCaller ProcessInMpi::sums_by_caller() const {
     return all;
 }
 
+std::vector<BetweenCalls> ProcessInMpi::between_calls() const {
+    std::vector<MpiCaller> callers(sums_.size());
+    for (const auto& [caller, index] : indices_) callers[index] = caller;
+    std::vector<BetweenCalls> all;
+    for (const auto& [key, between] : between_)
+        all.push_back({callers[key >> 32], callers[key & UINT32_MAX], between.times, between.nanoseconds});
+    std::ranges::sort(all, {}, [](const BetweenCalls& of) { return std::pair(of.from, of.to); });
+    return all;
+}
+
 MpiSumsByFunction ProcessInMpi::sums() const {
     MpiSumsByFunction all;
     for (const auto& [caller, sums] : sums_by_caller()) all[caller.function] += sums;
@@ -93,12 +106,14 @@ void ThreadInMpi::change_state(EventCode code, int64_t clock) {
 
 void ThreadInMpi::spend_until(int64_t clock) {
     if (runs_) current().nanoseconds.add_time(since_, clock);
+    if (!runs_) paused_ += clock - since_;
     since_ = clock;
 }
 
 void ThreadInMpi::close(int64_t clock) {
     spend_until(clock);
     call_ = {};
+    before_ = ProcessInMpi::no_call;
     outer_.clear();
     index_of_.fill(ProcessInMpi::no_call);
 }
@@ -120,6 +135,7 @@ ProcessInMpi::CallerIndex ThreadInMpi::index_of(const MpiFunctionRow* function) 
 
 void ThreadInMpi::enter(const MpiEvent& event, int64_t clock) {
     spend_until(clock);
+    const bool is_outermost = !call_.function;
     if (call_.function) {
         if (outer_.size() == deepest) outer_.clear();
         outer_.push_back(call_);
@@ -132,6 +148,10 @@ void ThreadInMpi::enter(const MpiEvent& event, int64_t clock) {
     call_ = {&function, index_of(&function), goes_nowhere(event), sends ? event.bytes().value_or(0) : 0};
     if (function.record == MpiRecord::PersistentCollective) call_.of_each = event.bytes().value_or(0);
     ++current().calls;
+    if (!is_outermost || before_ == ProcessInMpi::no_call) return;
+    ProcessInMpi::Between& between = process_.between(before_, call_.caller);
+    ++between.times;
+    between.nanoseconds.add_time(left_ + paused_, clock);
 }
 
 void ThreadInMpi::leave(const MpiEvent& event, int64_t clock) {
@@ -150,6 +170,9 @@ void ThreadInMpi::leave(const MpiEvent& event, int64_t clock) {
                  function.record != MpiRecord::PersistentReceive)
             add_bytes(function, *bytes);
     }
+    before_ = call_.caller;
+    left_ = clock;
+    paused_ = 0;
     call_ = outer_.empty() ? Call{} : outer_.back();
     if (!outer_.empty()) outer_.pop_back();
 }

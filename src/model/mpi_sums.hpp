@@ -36,6 +36,13 @@ struct MpiCaller {
 };
 using MpiSumsByCaller = std::map<MpiCaller, MpiSums>;
 
+// The time that threads of a process spend between a call and the next one, by both.
+struct BetweenCalls {
+    MpiCaller from, to;
+    uint64_t times = 0;
+    WideSum nanoseconds;
+};
+
 // The call sites of one stream, by the numbers in its events; `site` counts those of the whole trace, from 1.
 using MpiSites = std::unordered_map<uint32_t, MpiCaller>;
 
@@ -45,6 +52,7 @@ class ProcessInMpi {
     // Call after the last event of its last thread.
     MpiSumsByFunction sums() const;
     MpiSumsByCaller sums_by_caller() const;
+    std::vector<BetweenCalls> between_calls() const;  // sorted by from and to
 
  private:
     friend class ThreadInMpi;
@@ -55,7 +63,12 @@ class ProcessInMpi {
         CallerIndex in;  // the call that completed it
         uint64_t bytes;
     };
+    struct Between {
+        uint64_t times = 0;
+        WideSum nanoseconds;
+    };
     CallerIndex index_of(const MpiCaller& caller);
+    Between& between(CallerIndex from, CallerIndex to) { return between_[uint64_t{from} << 32 | to]; }
     void complete(const Completed& transfer);
 
     std::vector<MpiSums> sums_ = std::vector<MpiSums>(1);  // for no call, then for callers as they are found
@@ -66,6 +79,7 @@ class ProcessInMpi {
     };
     std::unordered_map<uint32_t, Collective> collectives_;  // persistent ones, by request
     std::vector<Completed> completed_;                      // before its beginning is known
+    std::unordered_map<uint64_t, Between> between_;         // by two callers
 };
 
 // Follows one thread through its calls. Bytes count for the call that records them: those received for the
@@ -119,7 +133,9 @@ class ThreadInMpi {
     std::array<ProcessInMpi::CallerIndex, std::size(mpi_function_rows)> index_of_{};
     Call call_;  // the innermost
     std::vector<Call> outer_;
-    bool runs_ = true;  // as it does at its first event of MPI
+    ProcessInMpi::CallerIndex before_ = ProcessInMpi::no_call;  // the last call, unless a gap came behind it
+    int64_t left_ = 0, paused_ = 0;  // when that ended; ns in which the thread did not run since then
+    bool runs_ = true;               // as it does at its first event of MPI
     int64_t since_ = 0;
     uint32_t ended_ = 0;                          // the request that has just ended
     uint32_t started_ = 0;                        // the request that has just been started

@@ -206,7 +206,7 @@ void Emulation::end_sinks(ScannedTrace& scanned, PlayedTrace& played) {
                            opened_.share.processes);
         }));
     if (tallies) {
-        tallies->states.finish(window.duration());
+        tallies->finish(window.duration());
         gather(ranks(), *tallies, content_);
     }
     const Facts facts = needs_facts ? this->facts(window) : Facts();

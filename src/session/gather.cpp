@@ -106,10 +106,15 @@ std::vector<Burst> gather(const Ranks& ranks, const Bursts& mine, Moment end) {
 void gather(const Ranks& ranks, const Tallies& mine, ReportContent& content) {
     content.events = by_process(joined(ranks.gather(mine.events.events())));
     content.mpi = by_process(joined(ranks.gather(mine.events.mpi())));
+    content.computing = by_process(joined(ranks.gather(mine.events.computing())));
     content.counters = by_process(wire::allgather(ranks, mine.events.counters()));
     content.regions = by_process(joined(ranks.gather(mine.events.regions())));
     content.locks = by_process(wire::allgather(ranks, mine.events.locks()));
     content.states = by_process(joined(ranks.gather(mine.states.all())));
+    if (!mine.uses) return;
+    content.uses.processes = by_process(joined(ranks.gather(mine.uses->processes())));
+    content.uses.constructs = by_process(joined(ranks.gather(mine.uses->constructs())));
+    content.uses.sleepers = by_process(joined(ranks.gather(mine.uses->sleepers())));
 }
 
 std::set<std::string> gather_warnings(const Ranks& ranks) {

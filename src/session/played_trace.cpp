@@ -28,9 +28,10 @@ Window make_window(const OpenedTrace& opened, ScannedTrace& scanned, std::vector
             scanned.calls ? &*scanned.calls : nullptr};
 }
 
-std::optional<Tallies> make_tallies(const OpenedTrace& opened, Tallied tallied) {
+std::optional<Tallies> make_tallies(const OpenedTrace& opened, const ScannedTrace& scanned, int64_t origin,
+                                    Tallied tallied) {
     std::optional<Tallies> tallies;
-    if (tallied == Tallied::yes) tallies.emplace(opened.system, opened.plan);
+    if (tallied == Tallied::yes) tallies.emplace(opened.system, opened.plan, scanned.borders, origin);
     return tallies;
 }
 
@@ -39,7 +40,7 @@ std::optional<Tallies> make_tallies(const OpenedTrace& opened, Tallied tallied) 
 PlayedTrace::PlayedTrace(const OpenedTrace& opened, ScannedTrace& scanned, std::vector<StreamReader> readers,
                          int64_t origin, Tallied tallied)
     : emulator(opened.trace, opened.system, opened.plan, opened.options.strictness, origin, opened.share),
-      tallies(make_tallies(opened, tallied)),
+      tallies(make_tallies(opened, scanned, origin, tallied)),
       window(make_window(opened, scanned, std::move(readers), origin, emulator, tallies)),
       opened_(opened) {}
 
@@ -59,7 +60,7 @@ void PlayedTrace::play(const Writer::Sinks& sinks, EmulationCost& cost) {
     while (window.next(made)) {
         ++cost.windows;
         cost.records_made += made.records.size();
-        if (tallies) tallies->states.take(std::span<const Record>(made.records.data(), made.records.size()));
+        if (tallies) tallies->take(std::span<const Record>(made.records.data(), made.records.size()));
         exchange.to_slices(made, slice);
         cost.records_written += slice.records.size();
         Batch& batch = writer.batch();

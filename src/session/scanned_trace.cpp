@@ -61,6 +61,7 @@ void ScannedTrace::analyse_traffic(const ScanNeeds& needs, int64_t origin) {
              std::move(all.critical_path),
              std::move(all.delays)};
     efficiencies = std::move(all.efficiencies);
+    borders = std::move(all.borders);
     if (ranks.is_root() && !facts->messages.is_empty())
         for (const std::string& line : message_lines(facts->messages)) log::info("{}", line);
     report_memory_in_files();

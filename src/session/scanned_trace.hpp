@@ -34,6 +34,7 @@ class ScannedTrace {
     std::optional<ReportContent::TrafficFacts> facts;  // of `traffic`, without efficiencies
     std::future<Efficiencies> efficiencies;            // of `traffic`, with ScanNeeds::report
     TrafficRows rows;                                  // with ScanNeeds::traffic
+    std::vector<RegionBorder> borders;                 // of `traffic`, of processes of this rank
     std::vector<WaitRow> longest_waits;                // with ScanNeeds::traffic
     FoundPlan mpi;                                     // with ScanNeeds::calls
     std::optional<PendingCalls> calls;                 // if `mpi` has files

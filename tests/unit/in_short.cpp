@@ -1,5 +1,5 @@
 // The sentences on the causes that cost a run most.
-#include "messages/costs/in_short.hpp"
+#include "messages/short/in_short.hpp"
 
 #include <gmock/gmock.h>
 

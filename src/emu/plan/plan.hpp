@@ -20,7 +20,8 @@ namespace ovni {
 // PRV types of the rows' own channels, besides those of models.
 namespace prv_type {
 inline constexpr uint16_t pid = 1, tid = 2, running_threads = 3, thread_state = 4, cpu = 6;
-inline constexpr uint16_t mpi_function = 25;  // of the model mpi
+// Types of models.
+inline constexpr uint16_t mpi_function = 25, openmp_subsystem = 50, openmp_region = 54, posix_wait = 310;
 inline constexpr uint16_t first_mark = 100, first_counter = 200, call_site = 300, wait_state = 320,
                           critical_path = 321, first_instant = 400;
 // In PRV, call sites are shown by these types, as other tools do: added to them is the level, from 1.

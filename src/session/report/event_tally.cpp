@@ -89,6 +89,19 @@ std::vector<MpiCount> EventTally::mpi() const {
     return all;
 }
 
+std::vector<ComputingCount> EventTally::computing() const {
+    const auto call = [](const MpiCaller& caller) -> ComputingCount::Call {
+        return {static_cast<uint32_t>(caller.function - mpi_function_rows), caller.site};
+    };
+    std::vector<ComputingCount> all;
+    for (uint32_t p = 0; p < processes_.size(); ++p) {
+        if (!processes_[p]) continue;
+        for (const BetweenCalls& between : processes_[p]->between_calls())
+            all.push_back({p, 0, call(between.from), call(between.to), between.times, between.nanoseconds});
+    }
+    return all;
+}
+
 std::vector<CounterCount> EventTally::counters() const {
     using By = CounterCount::By;
     std::vector<CounterCount> all;

@@ -32,6 +32,19 @@ struct MpiCount {
     uint32_t site = 0;      // in Plan::call_sites, from 1; 0: unknown
     MpiSums sums;
 };
+// Time of a process between two calls of MPI.
+struct ComputingCount {
+    struct Call {
+        uint32_t function = 0;  // in mpi_function_rows
+        uint32_t site = 0;      // in Plan::call_sites, from 1; 0: unknown
+        auto operator<=>(const Call&) const = default;
+    };
+    uint32_t process = 0;
+    uint32_t padding = 0;
+    Call from, to;
+    uint64_t times = 0;
+    WideSum ns;
+};
 // The counts of one function, region, construct or thread of a process.
 struct CounterCount {
     static constexpr uint32_t no_function = UINT32_MAX;
@@ -127,6 +140,7 @@ class EventTally {
     // Counts of the processes whose events were taken.
     std::vector<EventCount> events() const;
     std::vector<MpiCount> mpi() const;
+    std::vector<ComputingCount> computing() const;
     std::vector<CounterCount> counters() const;
     std::vector<LockCount> locks() const;
     std::vector<RegionCount> regions() const;

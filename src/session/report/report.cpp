@@ -9,6 +9,7 @@
 #include "emu/plan/worlds.hpp"
 #include "session/command/options.hpp"
 #include "session/report/counters_in_report.hpp"
+#include "session/report/hybrid_in_report.hpp"
 #include "session/report/messages_in_report.hpp"
 #include "session/report/short_report.hpp"
 #include "session/report/waits_in_report.hpp"
@@ -395,6 +396,12 @@ Json part_in(const std::optional<CutSummary>& part) {
 
 }  // namespace
 
+std::vector<HybridEfficiency> hybrid_efficiencies_of(const ReportContent& content) {
+    static const std::vector<Efficiency> none;
+    return hybrid_efficiencies(content.uses.processes,
+                               content.traffic ? content.traffic->efficiencies.all : none);
+}
+
 Json report_of(const ReportSubject& of, const ReportContent& content) {
     Json report = {{"format", "ovni-mpi report"},
                    {"version", version},
@@ -413,6 +420,8 @@ Json report_of(const ReportSubject& of, const ReportContent& content) {
     report["lock_waits"] = open_waits_in(of, content.open_waits);
     report["lock_deadlocks"] = circles_of(of.system, content.open_waits);
     put_traffic(report, of, content);
+    report["hybrid"] =
+        hybrid_in(hybrid_efficiencies_of(content), content.uses, of.trace, of.system, of.schema.thread);
     report["missing_ranks"] = missing_ranks_of(of.system);
     report["clocks"] = clocks_of(of, content);
     if (content.ended)

@@ -7,13 +7,17 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.hpp"
 #include "cut/cut_writer.hpp"
 #include "emu/records/schema.hpp"
 #include "messages/analysis.hpp"
+#include "messages/hybrid/hybrid_efficiency.hpp"
+#include "messages/hybrid/thread_uses.hpp"
 #include "messages/stuck/open_waits.hpp"
 #include "messages/stuck/waiting.hpp"
 #include "session/check/end_checks.hpp"
@@ -27,19 +31,36 @@ namespace ovni {
 
 // Collected while looms are emulated.
 struct Tallies {
-    Tallies(const System& system, const Plan& plan) : events(system, plan), states(system, plan) {}
+    // `borders`, `origin`: see ThreadUses.
+    Tallies(const System& system, const Plan& plan, const std::vector<RegionBorder>& borders, int64_t origin)
+        : events(system, plan), states(system, plan) {
+        if (has_several_threads(system)) uses.emplace(system, borders, origin);
+    }
     EventTally events;
     StateTimes states;
+    std::optional<ThreadUses> uses;  // if a process has several threads
+
+    // Records of some looms, in order.
+    void take(std::span<const Record> records) {
+        states.take(records);
+        if (uses) uses->take(records);
+    }
+    void finish(int64_t duration) {
+        states.finish(duration);
+        if (uses) uses->finish(duration);
+    }
 };
 
 // The content that does not come from metadata, of all looms.
 struct ReportContent {
     std::vector<EventCount> events;
     std::vector<MpiCount> mpi;
+    std::vector<ComputingCount> computing;
     std::vector<CounterCount> counters;
     std::vector<LockCount> locks;
     std::vector<RegionCount> regions;
     std::vector<StateTime> states;
+    ThreadUseFacts uses;
     std::vector<GapFact> gaps;                   // sorted
     std::optional<std::vector<Damage>> damages;  // what was left out, if that was asked for
     Waiting waiting;                             // calls that are open at the end, in times of the trace
@@ -64,6 +85,8 @@ struct ReportContent {
     };
     std::optional<Ended> ended;
 };
+
+std::vector<HybridEfficiency> hybrid_efficiencies_of(const ReportContent& content);
 
 // The description of the trace, with all labels in `schema`.
 struct ReportSubject {

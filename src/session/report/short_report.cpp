@@ -1,11 +1,16 @@
 #include "session/report/short_report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 
+#include "base/printable.hpp"
 #include "calls/mpi_functions.hpp"
-#include "messages/costs/in_short.hpp"
+#include "messages/short/in_short.hpp"
+#include "session/report/hybrid_in_report.hpp"
 #include "session/report/waits_in_report.hpp"
 
 namespace ovni {
@@ -37,6 +42,66 @@ ShortSources::Crowd crowd_of(const ReportSubject& of, const ReportContent& conte
             static_cast<double>(worst.ns) / static_cast<double>(std::max<int64_t>(content.duration, 1))};
 }
 
+// "solve heat.c:12": the function and line that call.
+std::string line_of(uint32_t site, const CallSites& sites) {
+    if (site == MpiCaller::unknown || sites.chains()[site - 1].empty()) return "";
+    const CallSites::Caller& caller = sites.chains()[site - 1].front();
+    return one_line(
+        fmt::format("{} {}", sites.functions()[caller.function - 1], sites.lines()[caller.line - 1]));
+}
+
+std::string call_text(const ComputingCount::Call& call, const CallSites& sites) {
+    const std::string line = line_of(call.site, sites);
+    const std::string_view name = mpi_function_rows[call.function].name;
+    return line.empty() ? std::string(name) : fmt::format("{} ({})", name, line);
+}
+
+void add_longer(const ReportSubject& of, const ReportContent& content, ShortPlaces& places) {
+    using Pair = std::pair<ComputingCount::Call, ComputingCount::Call>;
+    std::map<Pair, double> sums;
+    for (const ComputingCount& count : content.computing)
+        sums[{count.from, count.to}] += static_cast<double>(count.ns.number());
+    const auto processes = static_cast<double>(of.system.processes().size());
+    std::map<uint32_t, double> most;
+    for (const ComputingCount& count : content.computing) {
+        const double excess =
+            static_cast<double>(count.ns.number()) - sums[{count.from, count.to}] / processes;
+        double& known = most[count.process];
+        if (excess <= known) continue;
+        known = excess;
+        places.longer[count.process] = {call_text(count.from, of.plan.call_sites),
+                                        call_text(count.to, of.plan.call_sites)};
+    }
+}
+
+ShortPlaces places_of(const ReportSubject& of, const ReportContent& content) {
+    ShortPlaces places;
+    std::map<std::pair<uint32_t, uint32_t>, uint64_t> most;
+    for (const MpiCount& count : content.mpi) {
+        const std::string line = line_of(count.site, of.plan.call_sites);
+        uint64_t& known = most[{count.process, count.function}];
+        if (line.empty() || count.sums.nanoseconds.number() <= known) continue;
+        known = count.sums.nanoseconds.number();
+        places.of_functions[{count.process, count.function}] = line;
+    }
+    add_longer(of, content, places);
+    return places;
+}
+
+// Somebody holds it while others wait.
+bool is_lock(std::string_view kind) {
+    return kind == "mutex" || kind == "rwlock" || kind == "spin lock" || kind == "once";
+}
+
+ShortThreads threads_of(const ReportSubject& of, const ReportContent& content) {
+    ShortThreads threads{hybrid_efficiencies_of(content), content.uses,
+                         labels_of_parallel_regions(of.schema.thread)};
+    for (const LockCount& count : content.locks)
+        if (is_lock(count.kind) && count.ns > threads.lock.ns)
+            threads.lock = {count.kind + " " + count.label, count.process, count.ns, count.waits};
+    return threads;
+}
+
 }  // namespace
 
 std::vector<std::string> short_report(const ReportSubject& of, const ReportContent& content) {
@@ -50,7 +115,9 @@ std::vector<std::string> short_report(const ReportSubject& of, const ReportConte
                          regions,
                          traffic ? traffic->efficiencies.all : none,
                          traffic ? traffic->delays : no_delays,
-                         traffic ? traffic->messages : no_messages};
+                         traffic ? traffic->messages : no_messages,
+                         threads_of(of, content),
+                         places_of(of, content)};
     if (traffic) {
         sources.in_functions = times_in_functions(content);
         sources.waits = traffic->waits.sums;

@@ -8,7 +8,7 @@
 
 namespace ovni {
 
-// As messages/costs/in_short.hpp has them.
+// As messages/short/in_short.hpp has them.
 std::vector<std::string> short_report(const ReportSubject& of, const ReportContent& content);
 
 }  // namespace ovni

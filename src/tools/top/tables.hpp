@@ -8,11 +8,11 @@
 namespace ovni {
 
 extern const TopTable mpi_table, call_site_table, counter_table, lock_table, region_table, message_table,
-    matrix_table, wait_table, efficiency_table, waiting_table;
+    matrix_table, wait_table, efficiency_table, openmp_table, waiting_table;
 
 inline constexpr std::array top_tables = {&mpi_table,        &call_site_table, &counter_table, &lock_table,
                                           &region_table,     &message_table,   &matrix_table,  &wait_table,
-                                          &efficiency_table, &waiting_table};
+                                          &efficiency_table, &openmp_table,    &waiting_table};
 
 // Without an option.
 int print_event_counts(const TracePart& part);

@@ -10,8 +10,10 @@
 #include "emu/plan/worlds.hpp"
 #include "messages/analysis.hpp"
 #include "messages/costs/delay_lines.hpp"
-#include "messages/costs/in_short.hpp"
+#include "messages/hybrid/hybrid_lines.hpp"
+#include "messages/short/in_short.hpp"
 #include "messages/waits/wait_lines.hpp"
+#include "session/thread_uses_of_trace.hpp"
 #include "tools/text_output.hpp"
 #include "tools/top/message_table.hpp"
 #include "tools/top/opened_trace.hpp"
@@ -27,6 +29,7 @@ struct AnalysedTrace {
     TrafficAnalysis traffic;
     const Trace& trace;
     const System& system;
+    const ClockModel& clocks;
     int64_t origin;  // of time
 };
 
@@ -59,15 +62,26 @@ void print_efficiencies_of(AnalysedTrace& of, TextOutput& out) {
     if (std::ranges::any_of(of.trace.streams(), ended_early))
         log::warn("the program did not end in order, or is running still: see --waiting, too");
     const std::map<int64_t, std::string> regions = names_of_regions(of.trace);
-    ShortSources sources{of.trace, of.system, regions, efficiencies, of.traffic.delays, of.traffic.summary};
-    sources.waits = of.traffic.wait_summary.sums;
-    print_lines(in_short(sources), out);
+    const ThreadUsesOfTrace threads = thread_uses_of(of.trace, of.system, of.clocks, of.origin, &of.traffic);
+    const std::vector<HybridEfficiency> hybrid = hybrid_efficiencies(threads.uses.processes, efficiencies);
+    print_lines(in_short({of.trace,
+                          of.system,
+                          regions,
+                          efficiencies,
+                          of.traffic.delays,
+                          of.traffic.summary,
+                          {hybrid, threads.uses, threads.parallel_regions}}),
+                out);
     print_lines({""}, out);
     print_lines(efficiency_lines(efficiencies.front(), of.system), out);
     print_lines(critical_path_lines(of.traffic.critical_path, of.system), out);
-    if (efficiencies.size() == 1) return;
+    if (efficiencies.size() > 1) {
+        print_lines({""}, out);
+        print_lines(efficiency_lines_of_regions(efficiencies, regions), out);
+    }
+    if (hybrid.empty()) return;
     print_lines({""}, out);
-    print_lines(efficiency_lines_of_regions(efficiencies, regions), out);
+    print_lines(hybrid_lines(hybrid, threads.uses, of.system, regions), out);
 }
 
 // The status.
@@ -82,9 +96,10 @@ int print_traffic(const TracePart& part) {
     const ScannedPart all = ScannedPart::all_processes(system, usable_cores());
     Scanned scanned = scan(trace, system, all, {.messages = true},
                            [&](uint32_t s) { return open_stream(trace, clocks, s); });
+    const int64_t origin = time_origin(trace, clocks);
     AnalysedTrace analysed{
         analyse_traffic(Ranks(), trace, system, clocks, all.processes, scanned, all.threads, needs), trace,
-        system, time_origin(trace, clocks)};
+        system, clocks, origin};
     for (const std::string& damage : scanned.damages) log::error("{}", damage);
     TextOutput out;
     print(analysed, out);

@@ -5,16 +5,31 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "emu/plan/system.hpp"
 #include "messages/costs/delay_costs.hpp"
 #include "messages/costs/efficiency.hpp"
 #include "messages/match/find_messages.hpp"
+#include "messages/short/thread_sentences.hpp"
 #include "messages/waits/find_waits.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni {
+
+// Places in the source, for sentences.
+struct ShortPlaces {
+    // The line that calls a function for longest, "solve heat.c:12": by process, and place in
+    // mpi_function_rows.
+    std::map<std::pair<uint32_t, uint32_t>, std::string> of_functions;
+    // Two calls of MPI that follow each other, "MPI_Barrier (solve heat.c:12)", by process: between them it
+    // exceeds the mean of all processes most.
+    struct Stretch {
+        std::string from, to;
+    };
+    std::map<uint32_t, Stretch> longer;
+};
 
 struct ShortSources {
     const Trace& trace;
@@ -23,6 +38,8 @@ struct ShortSources {
     const std::vector<Efficiency>& efficiencies;    // the run is the first; may be empty
     const std::vector<DelayCost>& delays;
     const MessageSummary& messages;
+    ShortThreads threads;
+    ShortPlaces places = {};
     // ns that all ranks spend in a function without waiting for a rank, by place in mpi_function_rows; empty:
     // unknown.
     std::map<uint32_t, uint64_t> in_functions = {};

@@ -1,4 +1,4 @@
-#include "messages/costs/ways_of_waiting.hpp"
+#include "messages/short/ways_of_waiting.hpp"
 
 #include <algorithm>
 #include <map>

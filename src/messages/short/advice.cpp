@@ -1,4 +1,4 @@
-#include "messages/costs/advice.hpp"
+#include "messages/short/advice.hpp"
 
 #include "messages/costs/process_profile.hpp"
 #include "mpi_function_rows.hpp"

@@ -1,4 +1,4 @@
-#include "messages/costs/in_short.hpp"
+#include "messages/short/in_short.hpp"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,9 @@
 
 #include "base/printable.hpp"
 #include "emu/plan/rank_names.hpp"
-#include "messages/costs/advice.hpp"
-#include "messages/costs/slow_host.hpp"
-#include "messages/costs/ways_of_waiting.hpp"
+#include "messages/short/advice.hpp"
+#include "messages/short/slow_host.hpp"
+#include "messages/short/ways_of_waiting.hpp"
 #include "mpi_function_rows.hpp"
 #include "trace/metadata.hpp"
 
@@ -21,19 +21,7 @@ namespace ovni {
 
 namespace {
 
-constexpr double least_share = 0.03;  // of the run
 constexpr size_t most_sentences = 5;
-
-std::string time_text(double ns) {
-    constexpr std::pair<double, std::string_view> units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
-    for (const auto& [length, name] : units)
-        if (ns >= length) return fmt::format("{:.3g} {}", ns / length, name);
-    return fmt::format("{:.0f} ns", ns);
-}
-
-std::string percent(double share) {
-    return fmt::format("{:.0f} %", 100 * share);
-}
 
 class Sentences {
  public:
@@ -43,14 +31,21 @@ class Sentences {
 
     std::vector<std::string> take() {
         for (const std::string& deadlock : of_.deadlocks) add(2, deadlock + ".");
-        if (of_.efficiencies.empty() || run().runtime <= 0) return sorted();
+        const bool has_runs = !of_.efficiencies.empty() && run().runtime > 0;
+        const std::vector<HybridEfficiency>& hybrid = of_.threads.efficiencies;
+        if (!has_runs && hybrid.empty()) return sorted();
         const bool is_crowded = add_crowd();
-        add_delays();
-        add_imbalance();
-        add_transfer(is_crowded);
+        if (has_runs) {
+            add_delays();
+            add_imbalance();
+            add_transfer(is_crowded);
+        }
+        for (Sentence& sentence : thread_sentences(of_.threads, [this](uint32_t p) { return who(p); }))
+            all_.push_back(std::move(sentence));
         if (all_.empty())
-            add(0, fmt::format("No cause costs {} of the run: ranks compute for {} of the time.",
-                               percent(least_share), percent(run().parallel())));
+            add(0, fmt::format("No cause costs {} of the run: {} for {} of the time.", percent(least_share),
+                               hybrid.empty() ? "ranks compute" : "threads compute",
+                               percent(hybrid.empty() ? run().parallel() : hybrid.front().parallel())));
         return sorted();
     }
 
@@ -62,7 +57,7 @@ class Sentences {
 
     const Efficiency& run() const { return of_.efficiencies.front(); }
     double share_of(double ns) const { return ns / static_cast<double>(run().runtime); }
-    void add(double cost, std::string sentence) { all_.emplace_back(cost, std::move(sentence)); }
+    void add(double cost, std::string sentence) { all_.push_back({cost, std::move(sentence)}); }
 
     std::string host_of(uint32_t process) const {
         const System& system = of_.system;
@@ -79,9 +74,17 @@ class Sentences {
         return known == of_.regions.end() ? "" : fmt::format(" in region {}", one_line(known->second));
     }
     std::string place(const DelayCost& cost) const {
-        const std::string_view function =
-            cost.function == outside_of_mpi ? "outside of MPI" : mpi_function_rows[cost.function].name;
-        return fmt::format("{}{}{}", cost.function == outside_of_mpi ? "" : "in ", function,
+        if (cost.function == outside_of_mpi) {
+            const auto longer = of_.places.longer.find(cost.process);
+            return fmt::format(
+                "outside of MPI{}{}", region(cost.region),
+                longer == of_.places.longer.end()
+                    ? ""
+                    : fmt::format(", most of it between {} and {}", longer->second.from, longer->second.to));
+        }
+        const auto line = of_.places.of_functions.find({cost.process, cost.function});
+        return fmt::format("in {}{}{}", mpi_function_rows[cost.function].name,
+                           line == of_.places.of_functions.end() ? "" : fmt::format(" ({})", line->second),
                            region(cost.region));
     }
 
@@ -220,17 +223,17 @@ class Sentences {
     }
 
     std::vector<std::string> sorted() {
-        std::ranges::stable_sort(all_, std::greater(), &std::pair<double, std::string>::first);
+        std::ranges::stable_sort(all_, std::greater(), &Sentence::cost);
         std::vector<std::string> sentences;
-        for (auto& [cost, sentence] : all_)
-            if (sentences.size() < most_sentences) sentences.push_back(std::move(sentence));
+        for (Sentence& sentence : all_)
+            if (sentences.size() < most_sentences) sentences.push_back(std::move(sentence.text));
         return sentences;
     }
 
     const ShortSources& of_;
     const RankNames names_;
     std::set<std::string> hosts_;
-    std::vector<std::pair<double, std::string>> all_;  // cost, as a share of the run
+    std::vector<Sentence> all_;
     bool names_busiest_ = false;
     double late_ = 0;  // ns that a rank waits on average for ranks that are late
 };

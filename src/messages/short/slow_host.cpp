@@ -1,4 +1,4 @@
-#include "messages/costs/slow_host.hpp"
+#include "messages/short/slow_host.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -1,0 +1,84 @@
+#include "session/report/hybrid_in_report.hpp"
+
+#include <string>
+
+#include "emu/plan/plan.hpp"
+#include "session/report/waits_in_report.hpp"
+
+namespace ovni {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Null: unknown, or the whole run.
+Json name_of(int64_t value, const std::map<int64_t, std::string>& names) {
+    const auto known = names.find(value);
+    if (known != names.end()) return known->second;
+    return value == 0 ? Json() : Json(std::to_string(value));
+}
+
+void put(Json& into, const UseTimes& times) {
+    for (size_t use = 0; use < use_count; ++use) into[std::string(use_names[use])] = times[use];
+}
+
+Json efficiency_in(const HybridEfficiency& of, const std::map<int64_t, std::string>& regions) {
+    Json entry{{"region", name_of(of.region, regions)},
+               {"processes", of.processes},
+               {"threads", of.threads},
+               {"runtime", of.runtime},
+               {"parallel_efficiency", of.parallel()},
+               {"mpi_parallel_efficiency", of.mpi_parallel()},
+               {"mpi_load_balance", of.mpi_balance},
+               {"mpi_communication_efficiency", of.mpi_communication()},
+               {"thread_efficiency", of.threads_parallel()}};
+    for (const FactorRow& row : hybrid_factors) entry[std::string(row.key)] = of.factor(row.use);
+    return entry;
+}
+
+}  // namespace
+
+std::map<int64_t, std::string> labels_of_parallel_regions(const FileSchema& threads) {
+    std::map<int64_t, std::string> labels;
+    for (const EventType& type : threads.types)
+        if (type.type == prv_type::openmp_region)
+            for (const auto& [value, label] : type.labels.all()) labels.emplace(value, label);
+    return labels;
+}
+
+Json hybrid_in(const std::vector<HybridEfficiency>& all, const ThreadUseFacts& uses, const Trace& trace,
+               const System& system, const FileSchema& threads) {
+    if (all.empty()) return {};
+    const std::map<int64_t, std::string> regions = names_of_regions(threads);
+    const std::map<int64_t, std::string> labels = labels_of_parallel_regions(threads);
+    Json efficiencies = Json::array(), processes = Json::array(), constructs = Json::array();
+    Json left_out = Json::array();
+    for (const HybridEfficiency& of : all) efficiencies.push_back(efficiency_in(of, regions));
+    for (const ProcessUse& use : uses.processes) {
+        Json& entry = processes.emplace_back(Json{{"process", use.process},
+                                                  {"region", name_of(use.region, regions)},
+                                                  {"threads", use.threads},
+                                                  {"elapsed", use.elapsed}});
+        put(entry, use.times);
+    }
+    for (const ConstructUse& use : uses.constructs) {
+        Json& entry = constructs.emplace_back(Json{{"process", use.process},
+                                                   {"label", name_of(use.label, labels)},
+                                                   {"threads", use.threads},
+                                                   {"visits", use.visits},
+                                                   {"elapsed", use.elapsed}});
+        put(entry, use.times);
+    }
+    for (const SleepingThread& thread : uses.sleepers)
+        left_out.push_back(
+            {{"stream", trace.streams()[system.threads()[thread.thread_row].stream].relative_path()},
+             {"process", thread.process},
+             {"life", thread.life},
+             {"sleep", thread.asleep}});
+    return {{"efficiencies", std::move(efficiencies)},
+            {"processes", std::move(processes)},
+            {"parallel_regions", std::move(constructs)},
+            {"left_out", std::move(left_out)}};
+}
+
+}  // namespace ovni

@@ -1,0 +1,24 @@
+// What threads did, as a section of a report.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "emu/records/schema.hpp"
+#include "messages/hybrid/hybrid_efficiency.hpp"
+#include "messages/hybrid/thread_use.hpp"
+#include "trace/trace.hpp"
+
+namespace ovni {
+
+// Null if no process has several threads.
+nlohmann::ordered_json hybrid_in(const std::vector<HybridEfficiency>& all, const ThreadUseFacts& uses,
+                                 const Trace& trace, const System& system, const FileSchema& threads);
+
+// The labels of the parallel regions of OpenMP, by value.
+std::map<int64_t, std::string> labels_of_parallel_regions(const FileSchema& threads);
+
+}  // namespace ovni
