@@ -270,6 +270,8 @@ def delay_costs(processes, waits):
         since = [other.end for other in waits if other.end <= wait.begin and {other.process, other.cause} == pair]
         since += [time for time, members in together if time <= wait.begin and pair <= members]
         since = max(since, default=-1)
+        mine = profile(process, since, wait.begin)
+        since = max(since, late.began)  # nobody is to blame for waits in MPI_Init
         until = min(wait.cause_time, wait.end)
         own = [(other, min(other.end - max(other.begin, since), other.ns)) for other in waits
                if other.process is late and since < other.end <= until and other.end < wait.end]
@@ -277,7 +279,6 @@ def delay_costs(processes, waits):
         for other, overlap in own:
             key = other.function, other.region
             late_profile[key] = late_profile.get(key, 0) - overlap
-        mine = profile(process, since, wait.begin)
         delays = {key: ns - mine.get(key, 0) for key, ns in late_profile.items() if ns > mine.get(key, 0)}
         whole = max(sum(delays.values()) + sum(overlap for _, overlap in own), wait.ns)
         longer = passed_on.get(wait, 0)

@@ -159,7 +159,11 @@ class DelayCosts {
     void take(std::span<const OwnWait> part) {
         std::vector<OwnWait> late = to_causes(part);
         std::vector<Profile> delays;
-        for (OwnWait& wait : late) delays.push_back(delays_of(wait));
+        for (OwnWait& wait : late) {
+            // Nobody is to blame for waits in MPI_Init.
+            wait.since = std::max(wait.since, times_.at(wait.cause)->begin);
+            delays.push_back(delays_of(wait));
+        }
         // Waits without a cause go no further.
         const std::vector<uint64_t> passed_on = pass_on(late);
         for (size_t i = 0; i < late.size(); ++i)
