@@ -3,6 +3,7 @@
 #include <iostream>
 #include <optional>
 
+#include "base/log.hpp"
 #include "base/nearest.hpp"
 #include "base/version.hpp"
 
@@ -13,6 +14,8 @@ namespace po = boost::program_options;
 namespace {
 
 constexpr const char* manual_option = "manual";
+constexpr OptionRow quiet_row = {"quiet", "", "", "",
+                                 "Print no INFO lines and no progress on stderr; warnings and errors stay."};
 
 po::options_description known_options(const Manual& manual) {
     po::options_description known;
@@ -99,6 +102,7 @@ std::string asked_for(const Cli& cli, const std::optional<std::string>& topic) {
 }  // namespace
 
 Parsed parse(Cli& cli, int argc, char** argv) {
+    cli.manual.options.push_back(quiet_row);
     po::options_description known = known_options(cli.manual);
     po::positional_options_description words;
     words.add("word", -1);
@@ -125,6 +129,7 @@ Parsed parse(Cli& cli, int argc, char** argv) {
     }
     if (cli.has("word")) cli.words = cli.values["word"].as<std::vector<std::string>>();
     refuse_empty(cli);
+    if (cli.has(std::string(quiet_row.name))) log::disable_info();
     return Parsed::go_on;
 }
 

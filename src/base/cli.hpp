@@ -1,5 +1,5 @@
 // Reads command lines of the tools by the rows of a manual, with Boost.Program_options. Abbreviated options
-// are not accepted.
+// are not accepted. All programs that use it have --quiet.
 #pragma once
 
 #include <boost/program_options.hpp>

@@ -12,6 +12,7 @@ namespace ovni::log {
 namespace {
 std::string program = "ovni";
 bool debug_enabled = false;
+bool info_enabled = true;
 std::mutex mutex;
 std::set<std::string> all_warnings;
 std::function<bool(std::string_view)> advice_concerns;
@@ -41,6 +42,12 @@ void set_program(std::string_view name) {
 void enable_debug() {
     debug_enabled = true;
 }
+void disable_info() {
+    info_enabled = false;
+}
+bool prints_info() {
+    return info_enabled;
+}
 void print_from(Level lowest) {
     lowest_of_thread = lowest;
 }
@@ -63,9 +70,10 @@ Silence::~Silence() {
 
 void write(Level level, std::string_view text) {
     if (silences > 0 || (level == Level::debug && !debug_enabled)) return;
+    if (level == Level::info && !info_enabled) return;
     if (level < lowest_of_thread) return;
     print(level, text);
-    if (level != Level::error) return;
+    if (level != Level::error || !info_enabled) return;
     // The rank that prints an error may be one that leaves all other messages to rank 0.
     if (const std::string what_next = take_advice(text); !what_next.empty()) print(Level::info, what_next);
 }

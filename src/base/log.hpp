@@ -17,6 +17,9 @@ enum class Level : uint8_t { debug, info, warning, error };
 void set_program(std::string_view name);
 // Debug messages are printed only after this call.
 void enable_debug();
+// Info messages are not printed after this call, on any thread.
+void disable_info();
+bool prints_info();
 // Sets the lowest level that this thread prints: for ranks that leave other messages to rank 0.
 void print_from(Level lowest);
 // Registers advice that is printed once, after the first error for which concerns(error) is true.

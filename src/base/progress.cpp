@@ -23,7 +23,8 @@ double seconds_since_start() {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-Progress::Progress() : begin_(Time::now()), last_(begin_), terminal_(::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress()
+    : begin_(Time::now()), last_(begin_), terminal_(log::prints_info() && ::isatty(STDERR_FILENO) == 1) {}
 
 double Progress::seconds() const {
     return std::max(std::chrono::duration<double>(Time::now() - begin_).count(), 1e-9);

@@ -333,4 +333,19 @@ TEST_F(TraceToolsTest, AStreamThatWasCutIsAnErrorOfEveryTool) {
     EXPECT_EQ(partial.err.find(advice), std::string::npos) << partial.err;
 }
 
+TEST_F(TraceToolsTest, QuietToolsPrintWarningsAndErrorsOnly) {
+    rank(0, 1).starts(1000).gap(1100, 1200, 5, "limit").event("OHe", 1300);
+    for (const char* name : {"ovnitop", "ovniemu", "ovnidump"}) {
+        const Finished usual = tool(name), quiet = tool(name, {"--quiet"});
+        EXPECT_EQ(quiet.status, 0) << quiet.err;
+        EXPECT_EQ(quiet.out, usual.out);
+        EXPECT_NE(usual.err.find(" INFO: "), std::string::npos) << name;
+        EXPECT_EQ(quiet.err.find(" INFO: "), std::string::npos) << quiet.err;
+    }
+    EXPECT_NE(tool("ovnitop", {"--quiet"}).err.find(" WARN: events that were lost"), std::string::npos);
+    const Finished wrong = run({program("ovnitop"), "--quiet", "/nowhere"});
+    EXPECT_EQ(wrong.status, 1);
+    EXPECT_NE(wrong.err.find("/nowhere"), std::string::npos) << wrong.err;
+}
+
 }  // namespace ovni::test
