@@ -16,6 +16,7 @@ extern const Topic outputs;
 extern const Topic plots;
 extern const Topic report;
 extern const Topic settings;
+extern const Topic tables;
 extern const Topic trouble;
 
 }  // namespace ovni::topics

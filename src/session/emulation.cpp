@@ -250,6 +250,14 @@ void Emulation::print_efficiency(const ReportContent::TrafficFacts& traffic) con
         log::info("{}", line);
 }
 
+void Emulation::print_hybrid() const {
+    const std::vector<HybridEfficiency> all = hybrid_efficiencies_of(content_);
+    if (all.empty()) return;
+    const HybridEfficiency& run = all.front();
+    log::info("hybrid parallel efficiency      {:.3f}: MPI {:.3f}, threads {:.3f} (ovnitop --pop, --openmp)",
+              run.parallel(), run.mpi_parallel(), run.threads_parallel());
+}
+
 // On rank 0; null on others.
 Json Emulation::make_report(ScannedTrace& scanned, const Window& window) {
     content_.traffic = std::move(scanned.facts);
@@ -266,6 +274,7 @@ Json Emulation::make_report(ScannedTrace& scanned, const Window& window) {
         for (const Json& sentence : report["in_short"])
             log::info("in short: {}", sentence.get<std::string>());
         if (content_.traffic) print_efficiency(*content_.traffic);
+        print_hybrid();
         return report;
     });
 }

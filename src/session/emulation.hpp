@@ -44,6 +44,7 @@ class Emulation {
     bool any_needs(bool (Sink::*what)() const) const;
     Facts facts(const Window& window) const;
     void print_efficiency(const ReportContent::TrafficFacts& traffic) const;
+    void print_hybrid() const;
     nlohmann::ordered_json make_report(ScannedTrace& scanned, const Window& window);
 
     OpenedTrace opened_;

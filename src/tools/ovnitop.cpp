@@ -12,6 +12,8 @@
 #include "cut/focus.hpp"
 #include "session/check/left_events.hpp"
 #include "session/check/trace_check.hpp"
+#include "tools/text_output.hpp"
+#include "tools/top/table_writers.hpp"
 #include "tools/top/tables.hpp"
 
 namespace ovni {
@@ -33,9 +35,10 @@ up to its damage, and the status is 1.
 from the first event, as in the outputs of ovniemu: 1.5s 300ms 20us 123456ns.)",
         .options = {},
         .lists = "",
-        .topics = {&topics::cut, &topics::analysis},
+        .topics = {&topics::cut, &topics::analysis, &topics::tables},
     };
     for (const TopTable* table : top_tables) cli.manual.options.push_back(table->row);
+    for (const TableWriter* writer : table_writers) cli.manual.options.push_back(writer->row);
     insert_focus_rows(cli.manual, cli.manual.options.size());
     return cli;
 }
@@ -60,6 +63,18 @@ const TopTable* chosen_table(const Cli& cli) {
     return chosen;
 }
 
+WriteTables chosen_writer(const Cli& cli) {
+    const TableWriter* chosen = nullptr;
+    for (const TableWriter* writer : table_writers) {
+        if (!cli.has(std::string(writer->row.name))) continue;
+        if (chosen)
+            throw UsageError(
+                fmt::format("--{} and --{}: choose one (see --help)", chosen->row.name, writer->row.name));
+        chosen = writer;
+    }
+    return chosen ? chosen->write : write_text;
+}
+
 TracePart read_part(const Cli& cli) {
     const std::string directory = only_word(cli, "trace directory");
     const CutOptions options{read_focus(cli)};
@@ -71,20 +86,18 @@ TracePart read_part(const Cli& cli) {
     return part;
 }
 
-int print_reports(const Cli& cli, const TopTable& table) {
+std::vector<DataTable> compare_reports(const Cli& cli, const TopTable& table) {
     if (cli.words.empty()) throw UsageError("no trace directory and no report (see --help)");
     if (!read_focus(cli).is_whole())
         throw UsageError("a part of a report: choose it where the report is made (see --help)");
-    return table.print_reports(cli.words);
+    return table.make_of_reports(cli.words);
 }
 
-int run(int argc, char** argv) {
-    Cli cli = top_cli();
-    if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
+MadeTables make_tables(const Cli& cli) {
     const TopTable* table = chosen_table(cli);
     std::error_code none;
     const bool is_trace = cli.words.size() == 1 && std::filesystem::is_directory(cli.words.front(), none);
-    if (table && table->print_reports && !is_trace) return print_reports(cli, *table);
+    if (table && table->make_of_reports && !is_trace) return {compare_reports(cli, *table)};
     if (table && table->is_of_whole && !read_focus(cli).is_whole())
         throw UsageError(
             fmt::format("--{} needs the whole trace, as ranks wait for others across the borders of a part: "
@@ -92,7 +105,17 @@ int run(int argc, char** argv) {
                         "--region, --without and --ranks (ovnitop --pop has a line for each region)",
                         table->row.name));
     const TracePart part = read_part(cli);
-    return table ? table->print(part) : print_event_counts(part);
+    return table ? table->make(part) : count_events(part);
+}
+
+int run(int argc, char** argv) {
+    Cli cli = top_cli();
+    if (parse(cli, argc, argv) == Parsed::help_printed) return 0;
+    const WriteTables write = chosen_writer(cli);
+    const MadeTables made = make_tables(cli);
+    TextOutput out;
+    write(made.tables, out);
+    return made.status;
 }
 
 }  // namespace

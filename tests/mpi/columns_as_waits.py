@@ -26,7 +26,7 @@ for row in file["waits"][:]:
     if not row["time"] < row["end"] or row["waited"] != row["end"] - row["time"]:
         fail(f"a wait of no length: {row}")
 
-printed = re.findall(r"^ +(\S+) +\S+ +(\d+)  (\S.*?) +(MPI_\w+)$", tables, re.M)
+printed = re.findall(r"^ +(\S+) +\S+ +\S+ +(\d+)  (\S.*?) +(MPI_\w+)$", tables, re.M)
 rows = {(kind, function): (int(count), seconds) for seconds, count, kind, function in printed}
 mine = {key: (times[key], f"{spent[key] * 1e-9:.6f}") for key in times}
 if rows != mine:

@@ -41,7 +41,7 @@ class CallSitesTest : public TracedTest {
     }
     // Calls of rank 0, without what every program does.
     Calls said_by_trace() const {
-        static const std::regex row(R"(0 +(MPI_\w+) +(\d+) +\S+ +\d+ +\d+  (.*))");
+        static const std::regex row(R"(0 +(MPI_\w+) +(\d+) +\S+ +\S+ +\d+ +\d+  (.*))");
         Calls calls;
         std::smatch match;
         for (const std::string& line : lines_of(top()))

@@ -67,15 +67,15 @@ TEST_F(RegionReportTest, NestedRegionsCountOnceAndTheirTimeIsNotThatOfTheOuterOn
                  {"exclusive_of_each", spread(180, 180, 180)}});
     EXPECT_EQ(all["total"]["regions"], Json({solve, halo}));
     EXPECT_EQ(top(),
-              "rank     region                       visits        seconds  without inner  ranks"
+              "rank     region                       visits        seconds      %  without inner  ranks"
               " of each: min         mean          max     w/o: min         mean          max\n"
-              "all      solve                             3       0.000400       0.000320      2"
+              "all      solve                             3       0.000400   13.3       0.000320      2"
               "     0.000100     0.000200     0.000300     0.000100     0.000160     0.000220\n"
-              "all      halo                              2       0.000200       0.000180      1"
+              "all      halo                              2       0.000200    6.7       0.000180      1"
               "     0.000200     0.000200     0.000200     0.000180     0.000180     0.000180\n"
-              "0        solve                             1       0.000300       0.000220\n"
-              "0        halo                              2       0.000200       0.000180\n"
-              "1        solve                             2       0.000100       0.000100\n");
+              "0        solve                             1       0.000300   30.0       0.000220\n"
+              "0        halo                              2       0.000200   20.0       0.000180\n"
+              "1        solve                             2       0.000100   10.0       0.000100\n");
 }
 
 TEST_F(RegionReportTest, AGapAndTheEndOfTheStreamEndVisits) {

@@ -21,6 +21,6 @@ ovni_test(unit_trace
 ovni_test(unit_crc32c crc32c.cpp)
 ovni_test(unit_definition definition.cpp LIBS ovni_model)
 ovni_test(unit_mpi_details mpi_details.cpp LIBS ovni_model)
-ovni_test(unit_trace_tools trace_tools.cpp trace_tools_dump.cpp LIBS ovni_model ovni_trace ovni_test_support)
+ovni_test(unit_trace_tools top_tables.cpp trace_tools.cpp trace_tools_dump.cpp LIBS ovni_model ovni_trace ovni_test_support)
 add_dependencies(unit_trace_tools ovnidump ovnitop ovnisort ovniemu ovniver)
 ovni_test(unit_includes include_direction.cpp)

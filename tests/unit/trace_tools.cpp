@@ -59,7 +59,7 @@ TEST_F(TraceToolsTest, TopEndsNoWaitThatBeganBehindAGap) {
         .event("HC]", 8'000'000, {u32(2), 0, 0})
         .ends(9'000'000);
     std::string out = tool("ovnitop", {"--locks"}).out;
-    EXPECT_THAT(out, testing::ContainsRegex("condition .* 1 +0.005000 +0.005000"));
+    EXPECT_THAT(out, testing::ContainsRegex("condition .* 1 +0.005000 +62.5 +0.005000"));
 }
 
 // Tools read thread by thread: the end of I/O may come before its beginning.
@@ -82,7 +82,7 @@ TEST_F(TraceToolsTest, TopCountsIoThatOneThreadBeginsAndAnotherCompletes) {
             .event("MX]", 2001, {u16(function), u16(0), u16(0), u16(0), request});
     begins.ends(5000);
     EXPECT_THAT(tool("ovnitop", {"--mpi"}).out,
-                testing::ContainsRegex("\nall +MPI_Waitall +1 +0.000001 +30 +500\n"));
+                testing::ContainsRegex("\nall +MPI_Waitall +1 +0.000001 +25.0 +30 +500\n"));
 }
 
 // A path may name something that gives no end, or waits for a writer.

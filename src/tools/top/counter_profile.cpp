@@ -9,16 +9,17 @@ namespace ovni {
 
 namespace {
 
-double wide_seconds(WideSum nanoseconds) {
-    return static_cast<double>(nanoseconds.number()) / 1e9;
+// Unknown if it is 0.
+Cell rate(double value) {
+    return value > 0 ? Cell(value) : Cell();
 }
 
-// A number of the profile, or nothing.
-std::string rate(double value) {
-    return value > 0 ? fmt::format("{:.2f}", value) : "-";
+DataColumn rate_column(std::string name, std::string heading) {
+    constexpr size_t width = 6;
+    return {std::move(name), {.heading = std::move(heading), .width = width, .form = as_rate, .empty = "-"}};
 }
 
-std::string construct_name(const CountedConstruct& construct) {
+std::string text_of_construct(const CountedConstruct& construct) {
     if (construct.kind.empty()) return "outside of regions and waits";
     if (construct.kind == "wait") return "wait: " + construct.label;
     return std::string(construct.kind) + (construct.label.empty() ? "" : " ") + one_line(construct.label);
@@ -41,10 +42,9 @@ void CounterProfile::add(const Stream& stream, StreamReader reader) {
     if (numbers.empty()) return;
     for (const MarkType& marks : *about.common->marks)
         if (marks.type == OVNI_MPI_REGION_MARK) regions_.insert(marks.labels.begin(), marks.labels.end());
-    const Rank rank{about.process->app_id.value_or(0), about.process->rank.value_or(-1), about.process->pid,
-                    about.common->loom};
-    if (!about.name->empty()) threads_[{rank, about.tid}] = *about.name;
-    ThreadInCounters thread(ranks_[rank], about.tid, numbers);
+    const ProfiledProcess process = process_of(stream);
+    if (!about.name->empty()) threads_[{process, about.tid}] = *about.name;
+    ThreadInCounters thread(processes_[process], about.tid, numbers);
     while (reader.next()) {
         const EventView& event = reader.event();
         if (event.kind == EventView::Kind::event && event.jumbo())
@@ -57,75 +57,85 @@ void CounterProfile::add(const Stream& stream, StreamReader reader) {
 }
 
 std::string CounterProfile::name_of_region(int64_t region) const {
-    if (region == 0) return "in no region";
     const auto name = regions_.find(region);
-    return "region " + (name == regions_.end() ? std::to_string(region) : one_line(name->second));
+    return name == regions_.end() ? std::to_string(region) : one_line(name->second);
 }
 
-void CounterProfile::print_threads(TextOutput& out, const std::string& name, const Rank& rank,
-                                   const ProcessCounters& process) const {
-    std::vector<Row> threads;
-    for (const auto& [tid, sums] : process.by_thread) {
-        const auto own = threads_.find({rank, tid});
-        threads.emplace_back(fmt::format("thread {}{}{}", tid, own == threads_.end() ? "" : " ",
-                                         own == threads_.end() ? "" : one_line(own->second)),
-                             sums);
+void CounterProfile::add_rows(DataTable& table, const Cell& rank, std::vector<Place> places) const {
+    std::ranges::sort(places, [](const Place& a, const Place& b) {
+        return std::pair(b.sums->nanoseconds.number(), a.text) <
+               std::pair(a.sums->nanoseconds.number(), b.text);
+    });
+    for (const Place& place : places) {
+        const CounterSums& sums = *place.sums;
+        const CounterRates rates = rates_of(sums, number_of("instructions"), number_of("cycles"));
+        DataTable::Row row{
+            rank, place.kind, place.name, place.text, sums.nanoseconds, rate(rates.ipc), rate(rates.ghz)};
+        for (size_t c = 0; c < names_.size(); ++c)
+            row.emplace_back(c < sums.of.size() ? sums.of[c] : WideSum());
+        table.rows.push_back(std::move(row));
     }
-    if (threads.size() > 1) print_rows(out, name, std::move(threads));
 }
 
-void CounterProfile::print_process(TextOutput& out, const std::string& rank,
-                                   const ProcessCounters& process) const {
-    std::vector<Row> functions, regions, constructs;
-    for (const auto& [function, sums] : process.by_function)
-        functions.emplace_back(function ? function->name : "outside of MPI", sums);
-    for (const auto& [region, sums] : process.by_region) regions.emplace_back(name_of_region(region), sums);
+void CounterProfile::add_places(DataTable& table, const Cell& rank, const ProcessCounters& process) const {
+    std::vector<Place> functions, regions, constructs;
+    for (const auto& [function, sums] : process.by_function) {
+        const std::string name = function ? std::string(function->name) : "outside of MPI";
+        functions.push_back({"function", name, name, &sums});
+    }
+    for (const auto& [region, sums] : process.by_region) {
+        const std::string name = region == 0 ? "" : name_of_region(region);
+        regions.push_back({"region", name, region == 0 ? "in no region" : "region " + name, &sums});
+    }
     for (const auto& [construct, sums] : process.by_construct)
-        constructs.emplace_back(construct_name(construct), sums);
+        constructs.push_back({construct.kind.empty() ? "outside" : std::string(construct.kind),
+                              one_line(construct.label), text_of_construct(construct), &sums});
     const bool has_regions = regions.size() > 1 || !process.by_region.contains(0);
     const bool has_constructs = constructs.size() > 1 || !process.by_construct.contains({});
-    print_rows(out, rank, std::move(functions));
-    if (has_regions) print_rows(out, rank, std::move(regions));
-    if (has_constructs) print_rows(out, rank, std::move(constructs));
+    add_rows(table, rank, std::move(functions));
+    if (has_regions) add_rows(table, rank, std::move(regions));
+    if (has_constructs) add_rows(table, rank, std::move(constructs));
 }
 
-void CounterProfile::print_rows(TextOutput& out, const std::string& rank, std::vector<Row> rows) const {
-    std::ranges::sort(rows, [](const auto& a, const auto& b) {
-        return std::pair(b.second.nanoseconds.number(), a.first) <
-               std::pair(a.second.nanoseconds.number(), b.first);
-    });
-    for (const auto& [name, sum] : rows) {
-        const CounterRates rates = rates_of(sum, number_of("instructions"), number_of("cycles"));
-        fmt::format_to(std::back_inserter(out.text()), "{:<8} {:<28} {:>14.6f} {:>6} {:>6}", rank, name,
-                       wide_seconds(sum.nanoseconds), rate(rates.ipc), rate(rates.ghz));
-        for (size_t c = 0; c < names_.size(); ++c)
-            fmt::format_to(std::back_inserter(out.text()), " {:>{}}",
-                           c < sum.of.size() ? sum.of[c].number() : 0,
-                           std::max<size_t>(names_[c].size(), 14));
-        fmt::format_to(std::back_inserter(out.text()), "\n");
+void CounterProfile::add_threads(DataTable& table, const ProfiledProcess& key,
+                                 const ProcessCounters& process) const {
+    std::vector<Place> threads;
+    for (const auto& [tid, sums] : process.by_thread) {
+        const auto own = threads_.find({key, tid});
+        const std::string tid_and_name =
+            std::to_string(tid) + (own == threads_.end() ? "" : " " + one_line(own->second));
+        threads.push_back({"thread", tid_and_name, "thread " + tid_and_name, &sums});
     }
+    if (threads.size() > 1) add_rows(table, rank_cell(key, processes_), std::move(threads));
 }
 
-void CounterProfile::print(TextOutput& out) const {
-    fmt::format_to(std::back_inserter(out.text()), "{:<8} {:<28} {:>14} {:>6} {:>6}", "rank",
-                   "function, region, thread", "seconds", "IPC", "GHz");
+std::vector<DataColumn> CounterProfile::columns() const {
+    std::vector<DataColumn> columns{rank_column(8),
+                                    data_column("kind"),
+                                    data_column("name"),
+                                    text_column("", "function, region, thread", 28),
+                                    time_column("time_ns", "seconds", 14),
+                                    rate_column("instructions_per_cycle", "IPC"),
+                                    rate_column("ghz", "GHz")};
+    constexpr size_t least = 14;
     for (const std::string& name : names_)
-        fmt::format_to(std::back_inserter(out.text()), " {:>14}", one_line(name));
-    fmt::format_to(std::back_inserter(out.text()), "\n");
-    ProcessCounters all;
-    for (const auto& [rank, process] : ranks_) {
-        for (const auto& [function, sums] : process.by_function) all.by_function[function] += sums;
-        for (const auto& [region, sums] : process.by_region) all.by_region[region] += sums;
-        for (const auto& [construct, sums] : process.by_construct) all.by_construct[construct] += sums;
+        columns.push_back(number_column(one_line(name), one_line(name), std::max(name.size(), least)));
+    return columns;
+}
+
+std::vector<DataTable> CounterProfile::tables() const {
+    ProcessCounters sums;
+    DataTable all{"all", columns()}, by_rank{"by_rank", columns()};
+    by_rank.form = DataTable::Form::rows;
+    for (const auto& [key, process] : processes_) {
+        for (const auto& [function, of] : process.by_function) sums.by_function[function] += of;
+        for (const auto& [region, of] : process.by_region) sums.by_region[region] += of;
+        for (const auto& [construct, of] : process.by_construct) sums.by_construct[construct] += of;
+        add_places(by_rank, rank_cell(key, processes_), process);
+        add_threads(by_rank, key, process);
     }
-    print_process(out, "all", all);
-    const bool several = !ranks_.empty() && ranks_.begin()->first.app != ranks_.rbegin()->first.app;
-    for (const auto& [rank, process] : ranks_) {
-        std::string name = rank.rank < 0 ? fmt::format("pid {}", rank.pid) : fmt::format("{}", rank.rank);
-        if (several) name = fmt::format("{}.{}", rank.app, name);
-        print_process(out, name, process);
-        print_threads(out, name, rank, process);
-    }
+    add_places(all, {}, sums);
+    return {std::move(all), std::move(by_rank)};
 }
 
 }  // namespace ovni

@@ -1,6 +1,6 @@
 // Events by code, the most frequent first.
 #include <algorithm>
-#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -8,7 +8,6 @@
 #include "base/progress.hpp"
 #include "tools/code_table.hpp"
 #include "tools/line_template.hpp"
-#include "tools/text_output.hpp"
 #include "tools/top/opened_trace.hpp"
 #include "tools/top/tables.hpp"
 
@@ -39,16 +38,16 @@ class Counts {
         return damaged;
     }
 
-    void print() const {
+    DataTable table() const {
         std::vector<std::pair<EventCode, uint64_t>> rows;
         count_.for_each([&](EventCode code, uint64_t count) { rows.emplace_back(code, count); });
         std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
             return a.second != b.second ? a.second > b.second : printable(a.first) < printable(b.first);
         });
-        TextOutput out;
-        for (const auto& [code, count] : rows)
-            fmt::format_to(std::back_inserter(out.text()), "{} {:10}\n", printable(code), count);
-        out.flush();
+        DataTable table{"events", {text_column("code", "", 0), number_column("events", "", 10)}};
+        table.form = DataTable::Form::rows;
+        for (const auto& [code, count] : rows) table.rows.push_back({printable(code), count});
+        return table;
     }
 
  private:
@@ -92,12 +91,11 @@ class Counts {
 
 }  // namespace
 
-int print_event_counts(const TracePart& part) {
+MadeTables count_events(const TracePart& part) {
     const Trace trace = open_for_table(part, Metadata::version_only);
     Counts counts(trace);
     const int damaged = counts.count_all();
-    counts.print();
-    return damaged == 0 ? 0 : 1;
+    return {{counts.table()}, damaged == 0 ? 0 : 1};
 }
 
 }  // namespace ovni

@@ -1,7 +1,8 @@
 #include "tools/top/lock_profile.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <string>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
@@ -13,21 +14,52 @@ namespace ovni {
 
 namespace {
 
-// The threads that had the object for most of the time in which others waited.
-std::string holders_of(const LockSums& sums) {
-    constexpr size_t most = 3;
-    std::vector<std::pair<int32_t, HeldWaits>> holders;
-    for (const auto& holder : sums.holders)
-        if (holder.first != 0) holders.push_back(holder);
+using Holder = std::pair<int32_t, HeldWaits>;
+
+// The threads that had the object, those for most of the time first.
+std::vector<Holder> holders_of(const LockSums& sums) {
+    std::vector<Holder> holders;
+    for (const auto& [tid, held] : sums.holders)
+        if (tid != 0) holders.emplace_back(tid, held);
     std::ranges::stable_sort(holders, [](const auto& a, const auto& b) {
         return a.second.nanoseconds.number() > b.second.nanoseconds.number();
     });
+    return holders;
+}
+
+Cell text_of_holders(const std::vector<Holder>& holders) {
+    constexpr size_t most = 3;
     std::string text;
     for (size_t i = 0; i < std::min(holders.size(), most); ++i)
-        text += fmt::format("{}{}: {} for {:.6f}", i == 0 ? "  " : ", ", holders[i].first,
+        text += fmt::format("{}{}: {} for {:.6f}", i == 0 ? "" : ", ", holders[i].first,
                             holders[i].second.waits, seconds(holders[i].second.nanoseconds.number()));
     if (holders.size() > most) text += fmt::format(", and {} more", holders.size() - most);
-    return text;
+    return holders.empty() ? Cell() : text;
+}
+
+std::vector<DataColumn> columns_of_locks() {
+    return {rank_column(12),
+            text_column("kind", "kind", 10),
+            text_column("object", "object", 28),
+            number_column("waits", "waits", 10),
+            time_column("time_ns", "seconds", 14),
+            share_column(),
+            time_column("longest_ns", "longest", 14),
+            text_column("", "threads that had it: waits, seconds", 0, 2)};
+}
+
+std::vector<std::pair<LockName, LockSums>> longest_waits_first(const LockSumsByName& sums) {
+    std::vector<std::pair<LockName, LockSums>> rows(sums.begin(), sums.end());
+    std::ranges::stable_sort(rows, [](const auto& a, const auto& b) {
+        return a.second.nanoseconds.number() > b.second.nanoseconds.number();
+    });
+    return rows;
+}
+
+DataTable::Row row_of_lock(const Cell& rank, const LockName& lock, const LockSums& sums, WideSum whole) {
+    return {rank,        lock.kind,        one_line(lock.label),
+            sums.waits,  sums.nanoseconds, share(sums.nanoseconds, whole),
+            sums.longest};
 }
 
 void define(ProcessLocks& process, const EventView& event, const std::string& path) {
@@ -41,45 +73,42 @@ void define(ProcessLocks& process, const EventView& event, const std::string& pa
 }  // namespace
 
 void LockProfile::add(const Stream& stream, StreamReader reader) {
-    const StreamMetadata& about = stream.metadata;
-    ProcessLocks& process = processes_[{about.process->app_id.value_or(0), about.process->rank.value_or(-1),
-                                        about.process->pid, about.common->loom}];
-    ThreadAtLocks thread(process);
-    read_thread(stream, reader, thread, [&](const EventView& event) {
+    Process& process = processes_[process_of(stream)];
+    ThreadAtLocks thread(process.locks);
+    read_thread(stream, reader, thread, process.time, [&](const EventView& event) {
         if (event.code.model() != 'H') return;
         if (event.jumbo())
-            define(process, event, reader.path());
+            define(process.locks, event, reader.path());
         else
             thread.take(event.code, event.payload(), event.clock);
     });
 }
 
-void LockProfile::print_rows(TextOutput& out, const std::string& name, const LockSumsByName& sums,
-                             Holders holders) {
-    std::vector<std::pair<LockName, LockSums>> rows(sums.begin(), sums.end());
-    std::ranges::stable_sort(rows, [](const auto& a, const auto& b) {
-        return a.second.nanoseconds.number() > b.second.nanoseconds.number();
-    });
-    for (const auto& [lock, sum] : rows)
-        fmt::format_to(std::back_inserter(out.text()), "{:<12} {:<10} {:<28} {:>10} {:>14.6f} {:>14.6f}{}\n",
-                       name, lock.kind, one_line(lock.label), sum.waits, seconds(sum.nanoseconds.number()),
-                       seconds(sum.longest), holders == Holders::named ? holders_of(sum) : "");
-}
-
-void LockProfile::print(TextOutput& out) const {
-    fmt::format_to(std::back_inserter(out.text()), "{:<12} {:<10} {:<28} {:>10} {:>14} {:>14}  {}\n", "rank",
-                   "kind", "object", "waits", "seconds", "longest", "threads that had it: waits, seconds");
-    LockSumsByName all;
-    for (const auto& [process, locks] : processes_)
-        for (const auto& [lock, sum] : locks.sums()) all[lock] += sum;
-    print_rows(out, "all", all, Holders::left_out);
-    bool several = !processes_.empty() && processes_.begin()->first.app != processes_.rbegin()->first.app;
-    for (const auto& [process, locks] : processes_) {
-        std::string name =
-            process.rank < 0 ? fmt::format("pid {}", process.pid) : fmt::format("{}", process.rank);
-        print_rows(out, several ? fmt::format("{}.{}", process.app, name) : name, locks.sums(),
-                   Holders::named);
+std::vector<DataTable> LockProfile::tables() const {
+    DataTable all{"all", columns_of_locks()}, by_rank{"by_rank", columns_of_locks()};
+    by_rank.form = DataTable::Form::rows;
+    DataTable holders{"holders",
+                      {data_column("rank"), data_column("kind"), data_column("object"),
+                       data_column("holder_tid"), data_column("waits"), data_column("time_ns")}};
+    holders.form = DataTable::Form::left_out;
+    LockSumsByName sums;
+    WideSum time;
+    for (const auto& [key, process] : processes_) {
+        const LockSumsByName own = process.locks.sums();
+        const Cell rank = rank_cell(key, processes_);
+        for (const auto& [lock, sum] : longest_waits_first(own)) {
+            sums[lock] += sum;
+            by_rank.rows.push_back(row_of_lock(rank, lock, sum, process.time.of_threads()));
+            by_rank.rows.back().push_back(text_of_holders(holders_of(sum)));
+            for (const auto& [tid, held] : holders_of(sum))
+                holders.rows.push_back(
+                    {rank, lock.kind, one_line(lock.label), tid, held.waits, held.nanoseconds});
+        }
+        time += process.time.of_threads();
     }
+    for (const auto& [lock, sum] : longest_waits_first(sums))
+        all.rows.push_back(row_of_lock({}, lock, sum, time));
+    return {std::move(all), std::move(by_rank), std::move(holders)};
 }
 
 }  // namespace ovni

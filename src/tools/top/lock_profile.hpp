@@ -2,10 +2,11 @@
 #pragma once
 
 #include <map>
-#include <string>
+#include <vector>
 
 #include "model/lock_sums.hpp"
-#include "tools/text_output.hpp"
+#include "tools/top/data_table.hpp"
+#include "tools/top/profiled_process.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni {
@@ -15,22 +16,18 @@ class LockProfile {
     // Adds a thread of a process. Clocks are raw: times are taken within a thread.
     void add(const Stream& stream, StreamReader reader);
     // All processes together, then each, with the threads that had the object; objects with most time first.
-    void print(TextOutput& out) const;
+    // Shares are those of the time of all threads of these processes. A last table has all holders.
+    std::vector<DataTable> tables() const;
     static constexpr const char* nothing =
         "no wait in POSIX threads was recorded: no thread had to wait, or recording was off (ovnirun "
         "--pthread)";
 
  private:
     struct Process {
-        int app = 0, rank = 0, pid = 0;  // rank -1: none
-        std::string loom;
-        auto operator<=>(const Process&) const = default;
+        ProcessLocks locks;
+        TimeInTrace time;
     };
-    enum class Holders { named, left_out };
-    static void print_rows(TextOutput& out, const std::string& name, const LockSumsByName& sums,
-                           Holders holders);
-
-    std::map<Process, ProcessLocks> processes_;
+    std::map<ProfiledProcess, Process> processes_;
 };
 
 }  // namespace ovni

@@ -1,16 +1,18 @@
 // ovnitop --messages and --matrix: how much each rank sends to each other one.
 #pragma once
 
+#include <vector>
+
 #include "emu/plan/system.hpp"
 #include "messages/match/find_messages.hpp"
-#include "tools/text_output.hpp"
+#include "tools/top/data_table.hpp"
 
 namespace ovni {
 
 // Sums, causes of what has no partner, sizes, and pairs of ranks, those with most bytes first.
-void print_messages(const MessageSummary& messages, const System& system, TextOutput& out);
+std::vector<DataTable> message_tables(const MessageSummary& messages, const System& system);
 
 // Bytes by sender (rows) and receiver (columns): ranks, or looms if there are many ranks.
-void print_matrix(const MessageSummary& messages, const System& system, TextOutput& out);
+std::vector<DataTable> matrix_tables(const MessageSummary& messages, const System& system);
 
 }  // namespace ovni

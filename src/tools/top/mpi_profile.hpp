@@ -2,11 +2,12 @@
 #pragma once
 
 #include <map>
-#include <string>
+#include <vector>
 
 #include "model/mpi_sums.hpp"
 #include "source/call_sites.hpp"
-#include "tools/text_output.hpp"
+#include "tools/top/data_table.hpp"
+#include "tools/top/profiled_process.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni {
@@ -17,24 +18,22 @@ class MpiProfile {
     explicit MpiProfile(const CallSites& sites) : sites_(sites) {}
     // Adds a thread of a process. Clocks are raw: times are taken within a thread.
     void add(const Stream& stream, StreamReader reader);
-    // All ranks together, then each; of each the functions with most time first.
-    void print(TextOutput& out) const;
-    // Prints these by function and call site.
-    void print_sites(TextOutput& out) const;
+    // All ranks together, then each; of each the functions with most time first. Shares are those of the time
+    // of these ranks.
+    std::vector<DataTable> tables() const;
+    // A row for each function and call site.
+    std::vector<DataTable> tables_of_sites() const;
     static constexpr const char* nothing = "no call of MPI was recorded";
 
  private:
-    struct Rank {
-        int app = 0, rank = 0, pid = 0;  // rank -1: none
-        std::string loom;
-        auto operator<=>(const Rank&) const = default;
+    struct Process {
+        ProcessInMpi calls;
+        TimeInTrace time;
     };
-    std::string name_of(const Rank& rank) const;
-    static void print_rows(TextOutput& out, const std::string& name, const MpiSumsByFunction& sums);
-    void print_rows_of_sites(TextOutput& out, const std::string& name, const MpiSumsByCaller& sums) const;
+    WideSum time_of_all() const;
 
     const CallSites& sites_;
-    std::map<Rank, ProcessInMpi> ranks_;
+    std::map<ProfiledProcess, Process> processes_;
 };
 
 }  // namespace ovni

@@ -1,9 +1,9 @@
 // --openmp: the parallel regions of OpenMP.
 #include "base/log.hpp"
 #include "emu/plan/start.hpp"
-#include "messages/hybrid/hybrid_lines.hpp"
-#include "session/thread_uses_of_trace.hpp"
-#include "tools/text_output.hpp"
+#include "session/played_report.hpp"
+#include "session/report/hybrid_in_report.hpp"
+#include "tools/top/hybrid_tables.hpp"
 #include "tools/top/opened_trace.hpp"
 #include "tools/top/tables.hpp"
 
@@ -11,21 +11,17 @@ namespace ovni {
 
 namespace {
 
-int print_parallel_regions(const TracePart& part) {
+MadeTables make_parallel_regions(const TracePart& part) {
     const Trace trace = open_for_table(part);
     const System system(trace);
     const ClockModel clocks = ClockModel::of_sources(trace, part.clock_sources());
-    const ThreadUsesOfTrace threads =
-        thread_uses_of(trace, system, clocks, time_origin(trace, clocks), nullptr);
-    if (threads.uses.constructs.empty()) {
+    const PlayedReport played = play_for_report(trace, system, clocks, time_origin(trace, clocks), nullptr);
+    if (played.content.error) log::error("{}", *played.content.error);
+    const std::vector<ConstructUse>& constructs = played.content.uses.constructs;
+    if (constructs.empty())
         log::info("no parallel regions: no process has recorded OpenMP with several threads");
-        return 0;
-    }
-    TextOutput out;
-    for (const std::string& line : construct_lines(threads.uses.constructs, system, threads.parallel_regions))
-        fmt::format_to(std::back_inserter(out.text()), "{}\n", line);
-    out.flush();
-    return 0;
+    return {parallel_region_tables(constructs, system, labels_of_parallel_regions(played.plan.schema.thread)),
+            played.content.error ? 1 : 0};
 }
 
 }  // namespace
@@ -33,8 +29,8 @@ int print_parallel_regions(const TracePart& part) {
 const TopTable openmp_table = {
     {"openmp", "", "", "",
      R"(Print instead the parallel regions of OpenMP, of all ranks and of each rank: visits, threads of the largest team,
-     time, time that the threads lose, and the share of their time that is useful, imbalance, scheduling, and waits for
-     locks and critical sections.)"},
-    print_parallel_regions};
+     time, time that the threads lose, and the shares of their time that are useful, imbalance, scheduling, and waits
+     for locks and critical sections.)"},
+    make_parallel_regions};
 
 }  // namespace ovni

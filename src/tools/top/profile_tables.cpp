@@ -7,7 +7,6 @@
 #include "emu/plan/system.hpp"
 #include "emu/plan/worlds.hpp"
 #include "source/call_sites.hpp"
-#include "tools/text_output.hpp"
 #include "tools/top/counter_profile.hpp"
 #include "tools/top/lock_profile.hpp"
 #include "tools/top/mpi_profile.hpp"
@@ -19,25 +18,22 @@ namespace ovni {
 
 namespace {
 
-// The status: 1 if there are damaged streams.
 template <class Profile>
-int print_profile(const Trace& trace, Profile profile,
-                  void (Profile::*print)(TextOutput&) const = &Profile::print) {
-    int status = 0;
+MadeTables sum_up(const Trace& trace, Profile profile,
+                  std::vector<DataTable> (Profile::*tables)() const = &Profile::tables) {
+    MadeTables made;
     for (uint32_t i = 0; i < trace.streams().size(); ++i) {
         try {
             profile.add(trace.streams()[i], trace.reader(i, 0, ClockOrder::any));
         } catch (const Error& e) {
             log::error("{}", e.what());
-            status = 1;
+            made.status = 1;
         }
     }
-    TextOutput out;
-    (profile.*print)(out);
-    const bool has_rows = std::ranges::count(out.text(), '\n') > 1;
-    out.flush();
-    if (!has_rows) log::info("{}", Profile::nothing);
-    return status;
+    made.tables = (profile.*tables)();
+    const auto has_rows = [](const DataTable& table) { return !table.rows.empty(); };
+    if (std::ranges::none_of(made.tables, has_rows)) log::info("{}", Profile::nothing);
+    return made;
 }
 
 // Calls can be counted even if they are of two runs.
@@ -52,38 +48,39 @@ void warn_about_missing_ranks_of(const Trace& trace) {
     warn_about_missing_ranks(*system);
 }
 
-int print_calls(const TracePart& part) {
+MadeTables sum_up_calls(const TracePart& part) {
     const Trace trace = open_for_table(part);
     warn_about_missing_ranks_of(trace);
     const CallSites none;
-    return print_profile(trace, MpiProfile(none));
+    return sum_up(trace, MpiProfile(none));
 }
 
-int print_call_sites(const TracePart& part) {
+MadeTables sum_up_call_sites(const TracePart& part) {
     const Trace trace = open_for_table(part);
     warn_about_missing_ranks_of(trace);
     const CallSites sites(trace, resolve(code_places(trace)));
-    return print_profile(trace, MpiProfile(sites), &MpiProfile::print_sites);
+    return sum_up(trace, MpiProfile(sites), &MpiProfile::tables_of_sites);
 }
 
 template <class Profile>
-int print_sums(const TracePart& part) {
-    return print_profile(open_for_table(part), Profile());
+MadeTables sum_up_streams(const TracePart& part) {
+    return sum_up(open_for_table(part), Profile());
 }
 
 }  // namespace
 
 const TopTable mpi_table = {
     {"mpi", "", "", "",
-     R"(Count calls of MPI instead: the functions of all ranks and of each rank, with calls, time in them, bytes sent
-     or written, and bytes received or read.)"},
-    print_calls};
+     R"(Count calls of MPI instead: the functions of all ranks and of each rank, with calls, time in them, its share in
+     the time of these ranks (from their first event to the last), bytes sent or written, and bytes received or
+     read.)"},
+    sum_up_calls};
 
 const TopTable call_site_table = {
     {"callsites", "", "", "",
      R"(With --mpi: a row for each place of the program that calls a function, with its function and line. Without debug
      information (-g) it is an address, or only the function is known.)"},
-    print_call_sites,
+    sum_up_call_sites,
     nullptr,
     "mpi"};
 
@@ -91,19 +88,20 @@ const TopTable counter_table = {
     {"counters", "", "", "",
      R"(Print instead what was counted (ovnirun --counters): of all ranks and of each rank, by function of MPI, region,
      construct of OpenMP, wait and thread, the time, instructions per cycle, frequency, and the sums of all counters.)"},
-    print_sums<CounterProfile>};
+    sum_up_streams<CounterProfile>};
 
 const TopTable lock_table = {
     {"locks", "", "", "",
      R"(Sum waits in POSIX threads instead: by object, for all processes and each, with the number of waits, their time,
-     the longest, and the threads that had the object when a wait began.)"},
-    print_sums<LockProfile>};
+     its share in the time of all threads of these processes, the longest, and the threads that had the object when
+     a wait began.)"},
+    sum_up_streams<LockProfile>};
 
 const TopTable region_table = {
     {"regions", "", "", "",
-     R"(Sum regions of MPI_Pcontrol instead: of all ranks and of each rank, with the number of visits, the time in them
-     and the time without the regions inside. Last come the ranks that were there, and the least, mean and longest of
-     their times.)"},
-    print_sums<RegionProfile>};
+     R"(Sum regions of MPI_Pcontrol instead: of all ranks and of each rank, with the number of visits, the time in them,
+     its share in the time of these ranks, and the time without the regions inside. Last come the ranks that were
+     there, and the least, mean and longest of their times.)"},
+    sum_up_streams<RegionProfile>};
 
 }  // namespace ovni

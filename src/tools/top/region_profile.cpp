@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "base/printable.hpp"
-#include "base/seconds.hpp"
 #include "ovni/mpi_events.h"
 #include "tools/top/thread_reading.hpp"
 
@@ -13,14 +11,18 @@ namespace ovni {
 
 namespace {
 
-std::string text_of(const Spread& spread) {
-    return fmt::format("{:>12.6f} {:>12.6f} {:>12.6f}", seconds(spread.least), seconds(spread.mean()),
-                       seconds(spread.most));
+std::vector<DataColumn> columns_of_regions() {
+    return {rank_column(8),
+            text_column("region", "region", 24),
+            number_column("visits", "visits", 10),
+            time_column("inclusive_ns", "seconds", 14),
+            share_column(),
+            time_column("exclusive_ns", "without inner", 14)};
 }
 
-std::string line_of(const std::string& rank, const std::string& region, const RegionSums& sums) {
-    return fmt::format("{:<8} {:<24} {:>10} {:>14.6f} {:>14.6f}", rank, region, sums.visits,
-                       seconds(sums.inclusive.number()), seconds(sums.exclusive.number()));
+void add_spread(DataTable::Row& row, const Spread& spread) {
+    for (const uint64_t nanoseconds : {spread.least, spread.mean(), spread.most})
+        row.emplace_back(nanoseconds);
 }
 
 // Most time first.
@@ -34,12 +36,11 @@ auto sorted(const Map& regions, Time time) {
 }  // namespace
 
 void RegionProfile::add(const Stream& stream, StreamReader reader) {
-    const StreamMetadata& about = stream.metadata;
-    for (const MarkType& marks : *about.common->marks)
+    for (const MarkType& marks : *stream.metadata.common->marks)
         if (marks.type == OVNI_MPI_REGION_MARK) names_.insert(marks.labels.begin(), marks.labels.end());
-    ThreadInRegions thread(ranks_[{about.process->app_id.value_or(0), about.process->rank.value_or(-1),
-                                   about.process->pid, about.common->loom}]);
-    read_thread(stream, reader, thread, [&](const EventView& event) {
+    Process& process = processes_[process_of(stream)];
+    ThreadInRegions thread(process.sums);
+    read_thread(stream, reader, thread, process.time, [&](const EventView& event) {
         if (!event.jumbo()) thread.take(event.code, event.payload(), event.clock);
     });
 }
@@ -49,34 +50,45 @@ std::string RegionProfile::name_of(int64_t region) const {
     return name == names_.end() ? std::to_string(region) : one_line(name->second);
 }
 
-std::string RegionProfile::name_of(const Rank& rank) const {
-    const bool several = ranks_.begin()->first.app != ranks_.rbegin()->first.app;
-    const std::string name = rank.rank < 0 ? fmt::format("pid {}", rank.pid) : fmt::format("{}", rank.rank);
-    return several ? fmt::format("{}.{}", rank.app, name) : name;
+DataTable::Row RegionProfile::row_of(const Cell& rank, int64_t region, const RegionSums& sums,
+                                     WideSum whole) const {
+    return {rank, name_of(region), sums.visits, sums.inclusive, share(sums.inclusive, whole), sums.exclusive};
 }
 
-void RegionProfile::print_all(TextOutput& out) const {
+DataTable RegionProfile::table_of_all() const {
     std::map<int64_t, RegionInAll> all;
-    for (const auto& [rank, regions] : ranks_)
-        for (const auto& [region, sums] : regions) all[region].add(sums);
+    WideSum time;
+    for (const auto& [key, process] : processes_) {
+        for (const auto& [region, sums] : process.sums) all[region].add(sums);
+        time += process.time.of_process();
+    }
+    DataTable table{"all", columns_of_regions()};
+    for (DataColumn column :
+         {number_column("ranks", "ranks", 6), time_column("inclusive_min_ns", "of each: min", 12),
+          time_column("inclusive_mean_ns", "mean", 12), time_column("inclusive_max_ns", "max", 12),
+          time_column("exclusive_min_ns", "w/o: min", 12), time_column("exclusive_mean_ns", "mean", 12),
+          time_column("exclusive_max_ns", "max", 12)})
+        table.columns.push_back(std::move(column));
     for (const auto& [region, of] :
-         sorted(all, [](const auto& row) { return row.second.sums.inclusive.number(); }))
-        fmt::format_to(std::back_inserter(out.text()), "{} {:>6} {} {}\n",
-                       line_of("all", name_of(region), of.sums), of.inclusive.processes,
-                       text_of(of.inclusive), text_of(of.exclusive));
+         sorted(all, [](const auto& row) { return row.second.sums.inclusive.number(); })) {
+        DataTable::Row row = row_of({}, region, of.sums, time);
+        row.emplace_back(of.inclusive.processes);
+        add_spread(row, of.inclusive);
+        add_spread(row, of.exclusive);
+        table.rows.push_back(std::move(row));
+    }
+    return table;
 }
 
-void RegionProfile::print(TextOutput& out) const {
-    fmt::format_to(std::back_inserter(out.text()),
-                   "{:<8} {:<24} {:>10} {:>14} {:>14} {:>6} {:>12} {:>12} {:>12} {:>12} {:>12} {:>12}\n",
-                   "rank", "region", "visits", "seconds", "without inner", "ranks", "of each: min", "mean",
-                   "max", "w/o: min", "mean", "max");
-    print_all(out);
-    for (const auto& [rank, regions] : ranks_)
+std::vector<DataTable> RegionProfile::tables() const {
+    DataTable by_rank{"by_rank", columns_of_regions()};
+    by_rank.form = DataTable::Form::rows;
+    for (const auto& [key, process] : processes_)
         for (const auto& [region, sums] :
-             sorted(regions, [](const auto& row) { return row.second.inclusive.number(); }))
-            fmt::format_to(std::back_inserter(out.text()), "{}\n",
-                           line_of(name_of(rank), name_of(region), sums));
+             sorted(process.sums, [](const auto& row) { return row.second.inclusive.number(); }))
+            by_rank.rows.push_back(
+                row_of(rank_cell(key, processes_), region, sums, process.time.of_process()));
+    return {table_of_all(), std::move(by_rank)};
 }
 
 }  // namespace ovni

@@ -15,6 +15,6 @@ inline constexpr std::array top_tables = {&mpi_table,        &call_site_table, &
                                           &efficiency_table, &openmp_table,    &waiting_table};
 
 // Without an option.
-int print_event_counts(const TracePart& part);
+MadeTables count_events(const TracePart& part);
 
 }  // namespace ovni

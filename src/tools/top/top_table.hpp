@@ -1,4 +1,5 @@
-// A table of ovnitop: its option, and the function that prints it. tables.hpp lists all.
+// A table of ovnitop: its option, and the function that makes it. tables.hpp lists all. Each can be printed
+// in all forms (table_writers.hpp).
 #pragma once
 
 #include <string>
@@ -6,15 +7,22 @@
 
 #include "base/manual.hpp"
 #include "cut/trace_part.hpp"
+#include "tools/top/data_table.hpp"
 
 namespace ovni {
 
+struct MadeTables {
+    std::vector<DataTable> tables;
+    int status = 0;  // 1 if streams are damaged
+};
+
 struct TopTable {
     OptionRow row;
-    // Returns the status: 1 if streams are damaged. Throws Error if nothing is there.
-    int (*print)(const TracePart& part);
+    // The tables and their columns are there even if they have no rows. Throws Error if nothing is in the
+    // trace.
+    MadeTables (*make)(const TracePart& part);
     // For words that are no trace directory, but reports of ovniemu.
-    int (*print_reports)(const std::vector<std::string>& words) = nullptr;
+    std::vector<DataTable> (*make_of_reports)(const std::vector<std::string>& words) = nullptr;
     // An option that has to be there, too.
     const char* needs = nullptr;
     // Ranks wait across the borders of a part, too: the table is refused there.

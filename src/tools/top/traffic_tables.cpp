@@ -9,16 +9,16 @@
 #include "emu/plan/start.hpp"
 #include "emu/plan/worlds.hpp"
 #include "messages/analysis.hpp"
-#include "messages/costs/delay_lines.hpp"
-#include "messages/hybrid/hybrid_lines.hpp"
-#include "messages/short/in_short.hpp"
-#include "messages/waits/wait_lines.hpp"
-#include "session/thread_uses_of_trace.hpp"
-#include "tools/text_output.hpp"
+#include "session/played_report.hpp"
+#include "session/report/short_report.hpp"
+#include "tools/top/efficiency_tables.hpp"
+#include "tools/top/hybrid_tables.hpp"
 #include "tools/top/message_table.hpp"
 #include "tools/top/opened_trace.hpp"
-#include "tools/top/pop_table.hpp"
+#include "tools/top/rank_cells.hpp"
+#include "tools/top/report_table.hpp"
 #include "tools/top/tables.hpp"
+#include "tools/top/wait_tables.hpp"
 #include "trace/region_names.hpp"
 
 namespace ovni {
@@ -31,62 +31,56 @@ struct AnalysedTrace {
     const System& system;
     const ClockModel& clocks;
     int64_t origin;  // of time
+    const TimeInMpi& time;
 };
 
-void print_messages_of(AnalysedTrace& of, TextOutput& out) {
-    if (of.traffic.summary.is_empty()) return log::info("no messages: no process has recorded any");
-    print_messages(of.traffic.summary, of.system, out);
+std::vector<DataTable> tables_of_messages(AnalysedTrace& of) {
+    if (of.traffic.summary.is_empty()) log::info("no messages: no process has recorded any");
+    return message_tables(of.traffic.summary, of.system);
 }
-void print_matrix_of(AnalysedTrace& of, TextOutput& out) {
-    if (of.traffic.summary.matched == 0) return log::info("no messages: ovnitop --messages says why");
-    print_matrix(of.traffic.summary, of.system, out);
+std::vector<DataTable> tables_of_matrix(AnalysedTrace& of) {
+    if (of.traffic.summary.matched == 0) log::info("no messages: ovnitop --messages says why");
+    return matrix_tables(of.traffic.summary, of.system);
 }
-void print_lines(const std::vector<std::string>& lines, TextOutput& out) {
-    for (const std::string& line : lines) fmt::format_to(std::back_inserter(out.text()), "{}\n", line);
-}
-void print_waits_of(AnalysedTrace& of, TextOutput& out) {
+std::vector<DataTable> tables_of_waits(AnalysedTrace& of) {
     if (of.traffic.wait_summary.sums.empty())
-        return log::info("no waits: no rank was late, or messages are not matched (ovnitop --messages)");
-    print_lines(wait_lines(of.traffic.wait_summary, of.system, of.origin), out);
-    if (of.traffic.delays.empty()) return;
-    print_lines({""}, out);
-    print_lines(delay_lines(of.traffic.delays, of.system, names_of_regions(of.trace)), out);
+        log::info("no waits: no rank was late, or messages are not matched (ovnitop --messages)");
+    const RegionNames regions = names_of_regions(of.trace);
+    return wait_tables({of.traffic.wait_summary, of.traffic.delays, of.system, regions, of.time, of.origin});
 }
-void print_efficiencies_of(AnalysedTrace& of, TextOutput& out) {
-    const std::vector<Efficiency> efficiencies = of.traffic.efficiencies.get().all;
-    if (efficiencies.empty()) return log::info("no efficiencies: no process has recorded MPI_Init");
+void warn_if_not_ended(const Trace& trace) {
     const auto ended_early = [](const Stream& stream) {
         const auto& end = stream.metadata.end;
         return end && end->by != "loss" && end->by != "exec";
     };
-    if (std::ranges::any_of(of.trace.streams(), ended_early))
+    if (std::ranges::any_of(trace.streams(), ended_early))
         log::warn("the program did not end in order, or is running still: see --waiting, too");
-    const std::map<int64_t, std::string> regions = names_of_regions(of.trace);
-    const ThreadUsesOfTrace threads = thread_uses_of(of.trace, of.system, of.clocks, of.origin, &of.traffic);
-    const std::vector<HybridEfficiency> hybrid = hybrid_efficiencies(threads.uses.processes, efficiencies);
-    print_lines(in_short({of.trace,
-                          of.system,
-                          regions,
-                          efficiencies,
-                          of.traffic.delays,
-                          of.traffic.summary,
-                          {hybrid, threads.uses, threads.parallel_regions}}),
-                out);
-    print_lines({""}, out);
-    print_lines(efficiency_lines(efficiencies.front(), of.system), out);
-    print_lines(critical_path_lines(of.traffic.critical_path, of.system), out);
-    if (efficiencies.size() > 1) {
-        print_lines({""}, out);
-        print_lines(efficiency_lines_of_regions(efficiencies, regions), out);
-    }
-    if (hybrid.empty()) return;
-    print_lines({""}, out);
-    print_lines(hybrid_lines(hybrid, threads.uses, of.system, regions), out);
+}
+std::vector<DataTable> tables_of_efficiencies(AnalysedTrace& of) {
+    const PlayedReport played = play_for_report(of.trace, of.system, of.clocks, of.origin, &of.traffic);
+    const ReportContent& content = played.content;
+    if (content.error) log::error("{}", *content.error);
+    const std::vector<Efficiency>& efficiencies = content.traffic->efficiencies.all;
+    if (efficiencies.empty())
+        log::info("no efficiencies: no process has recorded MPI_Init");
+    else
+        warn_if_not_ended(of.trace);
+    const RegionNames regions = names_of_regions(of.trace);
+    std::vector<DataTable> tables{
+        table_of_sentences(
+            "in_short",
+            short_report({of.trace, of.system, played.plan, of.clocks, played.plan.schema}, content)),
+        table_of_run(efficiencies, of.system),
+        table_of_critical_path(content.traffic->critical_path, of.system, regions),
+        table_of_regions(efficiencies, of.system, regions)};
+    if (efficiencies.empty()) std::for_each(tables.begin() + 1, tables.end(), hide_text);
+    std::ranges::move(hybrid_tables(hybrid_efficiencies_of(content), content.uses, of.system, regions),
+                      std::back_inserter(tables));
+    return tables;
 }
 
-// The status.
-template <void (*print)(AnalysedTrace& of, TextOutput& out), Analysis needs>
-int print_traffic(const TracePart& part) {
+template <std::vector<DataTable> (*make)(AnalysedTrace& of), Analysis needs>
+MadeTables make_traffic(const TracePart& part) {
     const Trace trace = open_for_table(part);
     if (part.cut()) log::warn("messages across the borders of a part are missing");
     const System system(trace);
@@ -96,22 +90,16 @@ int print_traffic(const TracePart& part) {
     const ScannedPart all = ScannedPart::all_processes(system, usable_cores());
     Scanned scanned = scan(trace, system, all, {.messages = true},
                            [&](uint32_t s) { return open_stream(trace, clocks, s); });
-    const int64_t origin = time_origin(trace, clocks);
+    const TimeInMpi time(scanned, system);
     AnalysedTrace analysed{
-        analyse_traffic(Ranks(), trace, system, clocks, all.processes, scanned, all.threads, needs), trace,
-        system, clocks, origin};
+        analyse_traffic(Ranks(), trace, system, clocks, all.processes, scanned, all.threads, needs),
+        trace,
+        system,
+        clocks,
+        time_origin(trace, clocks),
+        time};
     for (const std::string& damage : scanned.damages) log::error("{}", damage);
-    TextOutput out;
-    print(analysed, out);
-    out.flush();
-    return scanned.damages.empty() ? 0 : 1;
-}
-
-int print_table_of_reports(const std::vector<std::string>& words) {
-    TextOutput out;
-    print_reports(words, out);
-    out.flush();
-    return 0;
+    return {make(analysed), scanned.damages.empty() ? 0 : 1};
 }
 
 }  // namespace
@@ -120,18 +108,18 @@ const TopTable message_table = {
     {"messages", "", "", "",
      R"(Match the messages of MPI instead, and print how many there are, their sizes, who sends how much to whom, and
      why some have no partner.)"},
-    print_traffic<print_messages_of, Analysis::for_timeline>};
+    make_traffic<tables_of_messages, Analysis::for_timeline>};
 
 const TopTable matrix_table = {{"matrix", "", "", "", "Messages as a matrix: bytes by sender and receiver."},
-                               print_traffic<print_matrix_of, Analysis::for_timeline>};
+                               make_traffic<tables_of_matrix, Analysis::for_timeline>};
 
 const TopTable wait_table = {
     {"waits", "", "", "",
      R"(Print instead how long ranks waited in MPI because another one was late: by kind, by rank and cause, and the
-     longest waits. What is certain holds however wrong
-     clocks may be. ovnidump --wait N follows wait number N to its calls. The last table has who caused the waits: directly
+     longest waits. The share in % is that of the time from MPI_Init to MPI_Finalize, of the rank that waits or of all
+     ranks. What is certain holds however wrong clocks may be. ovnidump --wait N follows wait number N to its calls. The last table has who caused the waits: directly
      (short-term), or by delaying a rank that was late then (long-term).)"},
-    print_traffic<print_waits_of, Analysis::whole>,
+    make_traffic<tables_of_waits, Analysis::whole>,
     nullptr,
     nullptr,
     true};
@@ -141,8 +129,8 @@ const TopTable efficiency_table = {
      R"(Print instead the parallel efficiency of the run and of its regions, its factors (load balance, serialisation,
      transfer), and what the critical path consists of. In place of DIR, reports of ovniemu --report are compared in
      columns; computation scales against the first.)"},
-    print_traffic<print_efficiencies_of, Analysis::whole>,
-    print_table_of_reports,
+    make_traffic<tables_of_efficiencies, Analysis::whole>,
+    report_tables,
     nullptr,
     true};
 

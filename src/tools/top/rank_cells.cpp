@@ -1,0 +1,54 @@
+#include "tools/top/rank_cells.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/parse_number.hpp"
+
+namespace ovni {
+
+namespace {
+
+std::string with_rank(const Cell& rank) {
+    const std::string name = text_of(rank);
+    return name.starts_with("pid ") ? name : "rank " + name;
+}
+
+}  // namespace
+
+Cell rank_cell(const RankNames& names, uint32_t process) {
+    const std::string name = names.brief(process);
+    if (const std::optional<int64_t> rank = parse_number<int64_t>(name)) return *rank;
+    return name;
+}
+
+DataColumn full_rank_column(std::string name, std::string heading, size_t width, size_t gap) {
+    DataColumn column = text_column(std::move(name), std::move(heading), width, gap);
+    column.text.form = with_rank;
+    column.text.empty = "-";
+    return column;
+}
+
+TimeInMpi::TimeInMpi(const Scanned& scanned, const System& system) : by_process_(system.processes().size()) {
+    struct Time {
+        int64_t begin = INT64_MAX, end = INT64_MIN;
+    };
+    std::vector<Time> times(by_process_.size());
+    const auto add = [&](uint32_t process, int64_t begin, int64_t end) {
+        times[process].begin = std::min(times[process].begin, begin);
+        times[process].end = std::max(times[process].end, end);
+    };
+    for (const MessageEnds& ends : scanned.ends) {
+        for (const ProcessTimes& of : ends.times) add(of.process, of.begin, of.end);
+        for (const CollectiveEnd& call : ends.world_calls)
+            add(system.process_of_stream(call.stream), call.enter, call.leave);
+    }
+    for (size_t process = 0; process < times.size(); ++process) {
+        if (times[process].begin >= times[process].end) continue;
+        by_process_[process].add_time(times[process].begin, times[process].end);
+        all_ += by_process_[process];
+    }
+}
+
+}  // namespace ovni

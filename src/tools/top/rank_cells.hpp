@@ -1,0 +1,33 @@
+// Processes of a System in tables: their ranks, and the time that they have for MPI.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/wide_sum.hpp"
+#include "emu/plan/rank_names.hpp"
+#include "emu/plan/system.hpp"
+#include "messages/scan/scan.hpp"
+#include "tools/top/data_table.hpp"
+
+namespace ovni {
+
+// 3, or "1.3" and "pid 17" as RankNames have them.
+Cell rank_cell(const RankNames& names, uint32_t process);
+// A column of "rank 3" in text, "-" for no rank.
+DataColumn full_rank_column(std::string name, std::string heading, size_t width, size_t gap);
+
+// From the beginning of MPI_Init to the end of MPI_Finalize, of each process, in ns; 0 without MPI_Init.
+class TimeInMpi {
+ public:
+    // Call before messages are matched, which uses up what was scanned.
+    TimeInMpi(const Scanned& scanned, const System& system);
+    WideSum of(uint32_t process) const { return by_process_[process]; }
+    WideSum of_all() const { return all_; }
+
+ private:
+    std::vector<WideSum> by_process_;
+    WideSum all_;
+};
+
+}  // namespace ovni

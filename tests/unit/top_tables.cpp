@@ -1,0 +1,173 @@
+// The tables of ovnitop as text, CSV and JSON: top_tables.py compares the three.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "tests/unit/trace_tools.hpp"
+
+namespace ovni::test {
+
+namespace {
+
+using testing::HasSubstr;
+
+class TopTablesTest : public TraceToolsTest {
+ protected:
+    // Rank 1 is late in region late, and sends to rank 0 what it waits for; a thread of rank 0 waits for a
+    // lock.
+    void two_ranks() {
+        for (int number : {0, 1}) {
+            StreamBuilder& stream = rank_with_counters(number);
+            stream.starts(1000, number);
+            counted(stream, "MUi", 1100);
+            counted(stream, "MUI", 2000);
+            if (number == 0) {
+                counted(stream, "MR[", 3000, {1, 7, 1, 0});
+                counted(stream, "MR]", 6000, {u64(100), 1, 7});
+                stream.jumbo("HMd", 7100, {u32(1), u64(2), "the, \"lock\""})
+                    .event("HM[", 7200, {u32(1), 12})
+                    .event("HM]", 7300, {u32(1), 12, 0});
+            } else {
+                counted(stream, "OM[", 3000, {i64(5), 99});
+                counted(stream, "OM]", 4900, {i64(5), 99});
+                counted(stream, "MS[", 5000, {0, 7, 1, 0});
+                counted(stream, "MS]", 5100, {u64(100), 0, 7});
+            }
+            counted(stream, "MUf", 8000);
+            counted(stream, "MUF", 9000);
+            stream.ends(9500);
+        }
+    }
+    // Rank 0 waits for a message that never comes.
+    void stuck() {
+        rank(0, 2)
+            .set("ovni.run", "job")
+            .starts(1000)
+            .event("MUi", 1100)
+            .event("MUI", 2000)
+            .event("MR[", 3000, {1, 7, 1, 0})
+            .set("ovni.end", {{"by", "signal"}, {"code", 9}, {"clock", 9000}});
+        rank(1, 2)
+            .set("ovni.run", "job")
+            .starts(1000)
+            .event("MUi", 1100)
+            .event("MUI", 2000)
+            .event("MUf", 8000)
+            .event("MUF", 9000)
+            .ends(9500);
+    }
+    // The number of rows of each table, if the three forms agree.
+    std::string compared(const std::vector<std::string>& words) {
+        std::vector<std::string> command{"/usr/bin/python3", SOURCE_DIR "/tests/unit/top_tables.py",
+                                         program("ovnitop")};
+        command.insert(command.end(), words.begin(), words.end());
+        if (words.empty() || words.back().starts_with("--")) command.push_back(trace_.write());
+        const Finished done = run(command);
+        EXPECT_EQ(done.status, 0) << done.err;
+        return done.out;
+    }
+
+ private:
+    // A border, with what was counted before it.
+    static void counted(StreamBuilder& stream, EventCode code, int64_t clock, Arguments arguments = {}) {
+        stream.event("C4A", clock, {u32(5)}).event(code, clock, arguments);
+    }
+    StreamBuilder& rank_with_counters(int number) {
+        StreamBuilder& stream = trace_.thread(
+            {.loom = "a.x",
+             .pid = 10 + number,
+             .tid = 10 + number,
+             .rank = number,
+             .nranks = 2,
+             .cpus = {{0, 0}, {1, 1}},
+             .require = {{"ovni", "1.1.0"}, {"mpi", "1.3.0"}, {"counters", "1.0.0"}, {"pthread", "1.0.0"}}});
+        return stream.set("ovni.run", "job")
+            .set("ovni.counters", {"page-faults"})
+            .mark(99, "stack", "MPI_Pcontrol region", {{5, "late"}});
+    }
+};
+
+struct Expected {
+    std::string name;
+    std::vector<std::string> options;
+    std::string rows;
+};
+void PrintTo(const Expected& expected, std::ostream* out) {
+    *out << expected.name;
+}
+std::string name_of(const testing::TestParamInfo<Expected>& info) {
+    return info.param.name;
+}
+
+class EveryTopTable : public TopTablesTest, public testing::WithParamInterface<Expected> {};
+
+TEST_P(EveryTopTable, CsvAndJsonHaveTheNumbersOfText) {
+    two_ranks();
+    EXPECT_EQ(compared(GetParam().options), GetParam().rows + "\n");
+}
+
+TEST_P(EveryTopTable, AnEmptyTraceHasTablesWithoutRows) {
+    trace_.thread().starts(1000).ends(1001);
+    std::vector<std::string> words = GetParam().options;
+    words.emplace_back("--json");
+    const Finished done = tool("ovnitop", words);
+    EXPECT_EQ(done.status, 0) << done.err;
+    const Json tables = Json::parse(done.out);
+    for (const auto& [name, rows] : tables.items())
+        EXPECT_THAT(GetParam().rows, testing::ContainsRegex("(^| )" + name + " [0-9]")) << done.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, EveryTopTable,
+    testing::Values(Expected{"events", {}, "events 16"}, Expected{"mpi", {"--mpi"}, "all 4, by_rank 6"},
+                    Expected{"callsites", {"--mpi", "--callsites"}, "all 4, by_rank 6"},
+                    Expected{"counters", {"--counters"}, "all 7, by_rank 10"},
+                    Expected{"locks", {"--locks"}, "all 1, by_rank 1, holders 1"},
+                    Expected{"regions", {"--regions"}, "all 1, by_rank 1"},
+                    Expected{"messages", {"--messages"}, "sums 1, unmatched 0, sizes 1, pairs 1"},
+                    Expected{"matrix", {"--matrix"}, "bytes_by_rank 2"},
+                    Expected{"waits", {"--waits"}, "by_kind 1, by_rank 1, longest 1, delays 2"},
+                    Expected{"pop", {"--pop"}, "in_short 1, run 1, critical_path 4, regions 1"},
+                    Expected{"waiting", {"--waiting"}, "calls 0, thread_waits 0"}),
+    name_of);
+
+TEST_F(TopTablesTest, SharesAreThoseOfTheTimeOfTheRank) {
+    two_ranks();
+    const Json tables = Json::parse(tool("ovnitop", {"--mpi", "--json"}).out);
+    const Json& by_rank = tables["by_rank"];
+    const auto of_recv =
+        std::ranges::find_if(by_rank, [](const Json& r) { return r["function"] == "MPI_Recv"; });
+    ASSERT_NE(of_recv, by_rank.end());
+    EXPECT_EQ((*of_recv)["time_ns"], 3000);
+    EXPECT_DOUBLE_EQ((*of_recv)["share_percent"].get<double>(), 100 * 3000 / 8500.0);
+    const Json of_all = Json::parse(tool("ovnitop", {"--waits", "--json"}).out);
+    const Json& wait = of_all["longest"][0];
+    EXPECT_EQ(wait["time_ns"], 2000);
+    EXPECT_DOUBLE_EQ(wait["share_percent"].get<double>(), 100 * 2000 / 7900.0);
+}
+
+TEST_F(TopTablesTest, CsvQuotesCommasAndQuotes) {
+    two_ranks();
+    EXPECT_THAT(tool("ovnitop", {"--locks", "--csv"}).out, HasSubstr(",\"the, \"\"lock\"\"\",1,100,"));
+}
+
+TEST_F(TopTablesTest, OpenCallsAreRows) {
+    stuck();
+    EXPECT_EQ(compared({"--waiting"}), "calls 1, thread_waits 0\n");
+    const Json tables = Json::parse(tool("ovnitop", {"--waiting", "--json"}).out);
+    const Json& call = tables["calls"][0];
+    EXPECT_EQ(call["rank"], 0);
+    EXPECT_EQ(call["function"], "MPI_Recv");
+    EXPECT_EQ(call["open_ns"], 6000);
+    EXPECT_EQ(call["deadlock"], nullptr);
+}
+
+TEST_F(TopTablesTest, CsvAndJsonExcludeEachOther) {
+    const Finished done = tool("ovnitop", {"--csv", "--json"});
+    EXPECT_EQ(done.status, 2);
+    EXPECT_THAT(done.err, HasSubstr("--csv and --json: choose one"));
+}
+
+}  // namespace
+
+}  // namespace ovni::test
