@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <filesystem>
 
+#include "tests/support/temporary_directory.hpp"
 #include "tests/unit/trace_tools.hpp"
 
 namespace ovni::test {
@@ -66,6 +68,16 @@ class TopTablesTest : public TraceToolsTest {
         EXPECT_EQ(done.status, 0) << done.err;
         return done.out;
     }
+    // A report of the trace.
+    std::string report(const std::string& name) {
+        const std::string file = directory_.path() / name;
+        std::filesystem::create_directories(std::filesystem::path(file).parent_path());
+        const Finished done =
+            run({program("ovniemu"), "--report", file, "-o", directory_.path() / "emulated", trace_.write()});
+        EXPECT_EQ(done.status, 0) << done.err;
+        return file;
+    }
+    TemporaryDirectory directory_;
 
  private:
     // A border, with what was counted before it.
@@ -160,6 +172,19 @@ TEST_F(TopTablesTest, OpenCallsAreRows) {
     EXPECT_EQ(call["function"], "MPI_Recv");
     EXPECT_EQ(call["open_ns"], 6000);
     EXPECT_EQ(call["deadlock"], nullptr);
+}
+
+TEST_F(TopTablesTest, ReportsStandBelowTheShortestNamesThatDiffer) {
+    two_ranks();
+    const std::string one = report("one/report.json"), other = report("other/report.json"),
+                      last = report("last.json");
+    const std::string text = run({program("ovnitop"), "--pop", one, other, last}).out;
+    EXPECT_THAT(text,
+                testing::ContainsRegex("^ +one/report.json +other/report.json +last.json\nranks +2 +2 +2\n"));
+    EXPECT_EQ(compared({"--pop", one, other}), "reports 2\n");
+    const Json compared = Json::parse(run({program("ovnitop"), "--pop", one, last, "--json"}).out);
+    EXPECT_EQ(compared["reports"][0]["report"], "report.json");
+    EXPECT_EQ(compared["reports"][1]["computation_scaling"], 1);
 }
 
 TEST_F(TopTablesTest, CsvAndJsonExcludeEachOther) {

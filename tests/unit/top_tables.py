@@ -173,7 +173,7 @@ def compare_sums(option, lines, tables):
         expected.append("critical path, by rank: " + ", ".join(f"rank {rank} {share:.1f} %" for rank, share in longest))
     elif option == "reports":
         rows = tables["reports"]
-        expected = ["ranks " + " ".join(str(row["ranks"]) for row in rows)]
+        expected = [words(" ".join(row["report"] for row in rows)), "ranks " + " ".join(str(row["ranks"]) for row in rows)]
         expected.append("seconds " + " ".join(f"{row['runtime_ns'] / 1e9:.6f}" for row in rows))
         for name in EFFICIENCIES + ("computation_scaling", "global_efficiency"):
             expected.append(f"{name.replace('_', ' ')} " + " ".join(f"{row[name]:.3f}" for row in rows))

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
@@ -40,7 +41,7 @@ constexpr std::string_view ratios[] = {"parallel_efficiency", "load_balance", "c
 
 std::vector<DataColumn> columns_of_reports() {
     constexpr size_t width = 26;
-    std::vector<DataColumn> columns{data_column("report"), text_column("ranks", "ranks", width),
+    std::vector<DataColumn> columns{text_column("report", "", width), text_column("ranks", "ranks", width),
                                     time_column("runtime_ns", "seconds", width)};
     for (const std::string_view name : ratios) {
         std::string heading(name);
@@ -64,16 +65,43 @@ DataTable::Row row_of_report(const Json& run, const std::string& name, double fi
     return row;
 }
 
+// The last `parts` of a path.
+std::string end_of(const std::filesystem::path& file, size_t parts) {
+    std::filesystem::path end;
+    for (auto part = file.end(); part != file.begin() && parts > 0; --parts) end = *--part / end;
+    std::string text = end.string();
+    if (text.ends_with('/')) text.pop_back();
+    return text;
+}
+
 }  // namespace
 
+std::vector<std::string> distinct_names(const std::vector<std::string>& files) {
+    std::vector<std::string> names;
+    for (const std::string& file : files) {
+        const auto parts = static_cast<size_t>(
+            std::distance(std::filesystem::path(file).begin(), std::filesystem::path(file).end()));
+        const auto is_ambiguous = [&](size_t count) {
+            return std::ranges::any_of(files, [&](const std::string& other) {
+                return other != file && end_of(other, count) == end_of(file, count);
+            });
+        };
+        size_t count = 1;
+        while (count < parts && is_ambiguous(count)) ++count;
+        names.push_back(one_line(end_of(file, count)));
+    }
+    return names;
+}
+
 std::vector<DataTable> report_tables(const std::vector<std::string>& files) {
+    const std::vector<std::string> names = distinct_names(files);
     DataTable table{"reports", columns_of_reports()};
     table.form = DataTable::Form::transposed;
     double first = 0;
     for (size_t i = 0; i < files.size(); ++i) {
         const Json run = run_in(files[i]);
         if (i == 0) first = run.at("useful").get<double>();
-        table.rows.push_back(row_of_report(run, one_line(files[i]), first));
+        table.rows.push_back(row_of_report(run, names[i], first));
     }
     return {std::move(table)};
 }

@@ -12,4 +12,7 @@ namespace ovni {
 // efficiencies.
 std::vector<DataTable> report_tables(const std::vector<std::string>& files);
 
+// The shortest ends of these paths that tell them apart.
+std::vector<std::string> distinct_names(const std::vector<std::string>& files);
+
 }  // namespace ovni

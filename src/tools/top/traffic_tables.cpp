@@ -128,7 +128,7 @@ const TopTable efficiency_table = {
     {"pop", "", "", "",
      R"(Print instead the parallel efficiency of the run and of its regions, its factors (load balance, serialisation,
      transfer), and what the critical path consists of. In place of DIR, reports of ovniemu --report are compared in
-     columns; computation scales against the first.)"},
+     columns below the names of their files; computation scales against the first.)"},
     make_traffic<tables_of_efficiencies, Analysis::whole>,
     report_tables,
     nullptr,
