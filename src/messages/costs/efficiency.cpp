@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "base/in_order.hpp"
-#include "base/printable.hpp"
 #include "base/radix_sort.hpp"
 #include "emu/plan/rank_names.hpp"
 #include "emu/plan/worlds.hpp"
@@ -244,22 +243,6 @@ std::vector<std::string> efficiency_lines(const Efficiency& of, const System& sy
         if (row.value < acceptable_efficiency && !row.if_low.empty())
             lines.push_back(fmt::format("{} is {:.2f}: {}", row.name.substr(row.name.find_first_not_of(' ')),
                                         row.value, row.if_low));
-    return lines;
-}
-
-std::vector<std::string> efficiency_lines_of_regions(const std::vector<Efficiency>& all,
-                                                     const std::map<int64_t, std::string>& names) {
-    std::vector<std::string> lines{fmt::format("{:>6} {:>12} {:>9} {:>8} {:>14} {:>9}  {}", "ranks",
-                                               "seconds", "parallel", "balance", "serialisation", "transfer",
-                                               "region")};
-    for (const Efficiency& of : all) {
-        if (of.region == 0) continue;
-        const auto name = names.find(of.region);
-        lines.push_back(fmt::format(
-            "{:>6} {:>12.6f} {:>9.3f} {:>8.3f} {:>14.3f} {:>9.3f}  {}", of.processes,
-            static_cast<double>(of.runtime) * 1e-9, of.parallel(), of.load_balance(), of.serialisation(),
-            of.transfer(), name == names.end() ? fmt::format("{}", of.region) : one_line(name->second)));
-    }
     return lines;
 }
 

@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <future>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -70,8 +69,5 @@ std::future<Efficiencies> find_efficiencies(const Ranks& ranks, const System& sy
 
 // A table of the run for people, and a sentence for each number below 0.8.
 std::vector<std::string> efficiency_lines(const Efficiency& of, const System& system);
-// A table of the regions in `all`. `names`: by value.
-std::vector<std::string> efficiency_lines_of_regions(const std::vector<Efficiency>& all,
-                                                     const std::map<int64_t, std::string>& names);
 
 }  // namespace ovni
