@@ -14,17 +14,6 @@ function hideTip() {
   tip.hidden = true;
 }
 
-function showHead() {
-  const {trace} = report;
-  const name = trace.run ?? trace.directory;
-  document.title = `Trace ${name}`;
-  section("title").textContent = `Trace ${name}`;
-  const [program, ...others] = trace.commands.map((command) => command.length > 120 ? `${command.slice(0, 120)}...` : command);
-  const programs = program ? `${program}${others.length > 0 ? ` and ${others.length < 99 ? plural(others.length, "other program") : "many other programs"}` : ""}: ` : "";
-  section("subtitle").textContent = `${programs}${plural(trace.processes, "process", "processes")} with `
-    + `${plural(trace.threads, "thread")} on ${plural(report.clocks.hosts, "host")}, ${timeText(trace.duration)}.`;
-}
-
 function showSections() {
   for (const part of document.querySelectorAll("main > section"))
     if (!part.hidden)
@@ -34,6 +23,6 @@ function showSections() {
 
 document.body.append(tip);
 showHead();
-for (const show of [showFindings, showQuality, showEfficiencies, showTimeline, showFunctions, showWaits, showMessages, showLocks,
+for (const show of [showTiles, showFindings, showTimeline, showQuality, showEfficiencies, showFunctions, showWaits, showMessages, showLocks,
   showCallSites, showCounters, showRun]) show();
 showSections();

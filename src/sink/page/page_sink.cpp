@@ -69,6 +69,7 @@ void PageSink::end(const Outcome& outcome) {
         if (!output_) return;
         Json page = {{"format", "ovni-mpi page"}, {"version", 1}};
         page.update(page_summary(outcome.report));
+        page["began"] = outcome.schema.began ? Json(*outcome.schema.began) : Json();
         page["timeline"] = std::move(timeline);
         output_->write(text_that_fits(page));
         commit(*output_, path_, outcome.ending);

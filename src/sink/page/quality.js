@@ -77,18 +77,20 @@ function checks() {
   return lines;
 }
 
+// The verdict on the trace is that of its worst line.
+const verdicts = {
+  bad: {word: "incomplete", text: "Something is missing: read the numbers below with that in mind."},
+  skewed: {word: "disturbed",
+    text: "All is there, but the run was disturbed: times and waits are less certain than they seem."},
+  warn: {word: "usable", text: "The trace is usable; the notes say what to mind."},
+  good: {word: "complete", text: "The trace is complete."},
+};
+const checked = checks().sort(([a], [b]) => Object.keys(verdicts).indexOf(a) - Object.keys(verdicts).indexOf(b));
+const verdict = {state: checked[0][0], ...verdicts[checked[0][0]]};
+
 function showQuality() {
-  const order = {bad: 0, skewed: 1, warn: 2, good: 3};
-  const lines = checks().sort((a, b) => order[a[0]] - order[b[0]]);
-  const worst = lines[0][0];
-  const verdict = {
-    bad: "Something is missing: read the numbers below with that in mind.",
-    skewed: "All is there, but the run was disturbed: times and waits are less certain than they seem.",
-    warn: "The trace is usable; the notes say what to mind.",
-    good: "The trace is complete.",
-  }[worst];
-  section("quality").append(element("p", {}, element("strong", {}, verdict)),
-    element("ul", {class: "checks"}, lines.map(checkLine)));
+  section("quality").append(element("p", {}, element("strong", {}, verdict.text)),
+    element("ul", {class: "checks"}, checked.map(checkLine)));
   if (report.warnings.length > 0)
     section("quality").append(element("details", {}, element("summary", {}, plural(report.warnings.length, "warning")),
       element("ul", {}, report.warnings.map((text) => element("li", {}, text)))));

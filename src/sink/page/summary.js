@@ -1,7 +1,8 @@
 // The sections that say what the report says.
 
 // A ratio below it is low: what helps is said then.
-const acceptable = 0.8;
+const acceptable = 0.8, poor = 0.6;
+const ratioState = (ratio) => (ratio >= acceptable ? "good" : ratio >= poor ? "warn" : "bad");
 
 // The meaning of each ratio, and what helps if it is low.
 const ratios = {
@@ -25,7 +26,7 @@ function ratioItem(of, key, ...children) {
   const ratio = of[key];
   return element("li", {}, element("div", {},
     element("strong", {}, ratios[key].name), " ",
-    element("meter", {min: 0, max: 1, low: 0.6, high: 0.8, optimum: 1, value: Math.min(ratio, 1),
+    element("meter", {min: 0, max: 1, low: poor, high: acceptable, optimum: 1, value: Math.min(ratio, 1),
       "aria-label": ratios[key].name}, percentText(ratio)),
     element("span", {class: "ratio"}, percentText(ratio))),
   element("div", {class: "note"}, ratios[key].means(ratio, of)),

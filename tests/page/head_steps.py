@@ -1,0 +1,36 @@
+"""The first screen of a page, as it comes up."""
+import re
+
+from steps import TIMELINE, check, texts
+
+
+def begins_with_findings(page):
+    lines = texts(page, "#short li")
+    check(0 < len(lines) <= 5 and all(line.endswith(".") for line in lines), f"in short: {lines}")
+    check(page.run("document.querySelector('main > section').id") == "short", "it is not the first section")
+
+
+def says_what_ran(page):
+    check(texts(page, "#title") == ["heat 256 256 40"], texts(page, "#title"))
+    subtitle = texts(page, "#subtitle")[0]
+    check(re.match(r"20\d\d-\d\d-\d\d \d\d:\d\d UTC · 4 ranks on 1 node · ", subtitle), subtitle)
+
+
+def has_four_tiles(page):
+    """Their numbers are those of the sections that they lead to."""
+    names = texts(page, "#tiles .name")
+    check(names == ["Runtime", "Parallel efficiency", "Largest loss", "Quality of the trace"], names)
+    values = texts(page, "#tiles strong")
+    ratios = dict(zip(texts(page, "#efficiencies .tree strong"), texts(page, "#efficiencies .ratio")))
+    check(values[1] == ratios["Parallel efficiency"], f"{values} of {ratios}")
+    kept = [float(ratios[f"{name} efficiency" if name != "Load balance" else name].split()[0])
+            for name in ("Load balance", "Serialisation", "Transfer")]
+    lost = float(values[2].split(", ")[1].split()[0])
+    check(abs(100 - min(kept) - lost) <= 1, f"{values} of {ratios}")
+    check(page.run("[...document.querySelectorAll('#tiles a')].every((a) => document.querySelector(a.getAttribute('href')))"), "links")
+
+
+def timeline_is_on_the_first_screen(page):
+    page.run("scrollTo(0, 0)")
+    top, rows = page.run(f"(({{top}}) => [top, top + 22 + 26])(document.querySelector('{TIMELINE}').getBoundingClientRect())")
+    check(page.run("innerHeight") == 800 and 0 < rows < 800, f"the timeline begins at {top}")
