@@ -1,4 +1,4 @@
-"""The first screen of a page, as it comes up."""
+"""The first screen of a page, and how the page fits windows of other sizes."""
 import re
 
 from steps import TIMELINE, check, texts
@@ -34,3 +34,9 @@ def timeline_is_on_the_first_screen(page):
     page.run("scrollTo(0, 0)")
     top, rows = page.run(f"(({{top}}) => [top, top + 22 + 26])(document.querySelector('{TIMELINE}').getBoundingClientRect())")
     check(page.run("innerHeight") == 800 and 0 < rows < 800, f"the timeline begins at {top}")
+
+
+def fits_in_narrow_windows(page):
+    width = page.run("document.documentElement.scrollWidth")
+    check(width <= 400, f"the page is {width} pixels wide")
+    check(page.run(f"document.querySelector('{TIMELINE}').clientWidth") > 250, "the timeline is too narrow")

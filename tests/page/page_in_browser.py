@@ -77,14 +77,17 @@ def main():
         with browser.Browser(height=800, width=1280) as page:
             opens_quietly(page, path)
             for part in (head.timeline_is_on_the_first_screen, head.begins_with_findings, head.says_what_ran, head.has_four_tiles,
-                         names_are_texts, timeline.zooms, timeline.moves_by_dragging, timeline.explains_points, sorts, filters,
-                         timeline.shows_waits, has_a_scale, has_headings, has_counters, timeline.shows_counters_in_rows):
+                         names_are_texts, timeline.zooms, timeline.zooms_by_dragging, timeline.moves_by_dragging,
+                         timeline.has_rows_of_any_height, timeline.filters_rows, timeline.legend_chooses,
+                         timeline.explains_points, sorts, filters, timeline.shows_waits, has_a_scale, has_headings, has_counters, timeline.shows_counters_in_rows,
+                         timeline.axis_is_whole):
                 part(page)
             check(page.messages == [], f"the console says {page.messages}")
         with browser.Browser(dark=True, width=400) as page:
             opens_quietly(page, path)
             back = page.run("getComputedStyle(document.body).backgroundColor")
             check(back == "rgb(20, 24, 28)", f"the dark page is {back}")
+            head.fits_in_narrow_windows(page)
         many = directory / "many"
         run(BUILD / "bin/random-trace", "--looms", 20, "--processes", 2, "--threads", 2, "--models", "OM", many)
         with browser.Browser() as page:

@@ -13,6 +13,7 @@ RANGE = "[+document.querySelector('#timeline').dataset.from, +document.querySele
 SAID = "document.querySelector('#said').textContent"
 TIMELINE = "#timeline .viewer canvas"
 PIXELS = f"document.querySelector('{TIMELINE}').toDataURL()"
+SHIFT = 8  # of the DevTools protocol
 
 
 def check(ok, what):
@@ -56,10 +57,10 @@ def focus(page, selector):
     page.settle()
 
 
-def drag(page, selector, begin, end):
+def drag(page, selector, begin, end, modifiers=0):
     """begin, end: parts of the width of the element."""
     x, y, width, height = place_of(page, selector)
-    at = {"y": y + height / 2, "button": "left"}
+    at = {"y": y + height / 2, "button": "left", "modifiers": modifiers}
     page.mouse("mousePressed", x + begin * width, clickCount=1, **at)
     for part in (0.5, 1):
         page.mouse("mouseMoved", x + (begin + part * (end - begin)) * width, buttons=1, **at)

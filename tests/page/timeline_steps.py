@@ -3,7 +3,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from steps import BUILD, PIXELS, RANGE, SAID, TIMELINE, check, drag, focus, opens_quietly, place_of, run, span
+from steps import BUILD, PIXELS, RANGE, SAID, SHIFT, TIMELINE, check, drag, focus, opens_quietly, place_of, run, span, texts
 
 
 def zooms(page):
@@ -27,14 +27,106 @@ def zooms(page):
     page.press("Home")
 
 
+def zooms_by_dragging(page):
+    """To the part that was dragged over; then back."""
+    whole = page.run(RANGE)
+    drag(page, TIMELINE, 0.5, 0.75)
+    begin, end = page.run(RANGE)
+    check(whole[0] < begin < end < whole[1], f"from {whole} to {begin, end}")
+    check("are shown" in page.run(SAID), page.run(SAID))
+    drag(page, TIMELINE, 0.5, 0.6)
+    check(span(page) < end - begin, "it does not go on")
+    focus(page, TIMELINE)
+    page.press("Backspace")
+    check(page.run(RANGE) == [begin, end], "Backspace does not go back")
+    page.press("Backspace")
+    check(page.run(RANGE) == whole, "Backspace does not go back to the whole")
+
+
 def moves_by_dragging(page):
     focus(page, TIMELINE)
     for _ in range(3):
         page.press("+")
+    before, length = page.run(RANGE), span(page)
+    drag(page, TIMELINE, 0.6, 0.5, modifiers=SHIFT)
+    check(page.run(RANGE)[0] > before[0] and abs(span(page) - length) <= 2, f"{before} stays at {page.run(RANGE)}")
     before = page.run(RANGE)
-    drag(page, TIMELINE, 0.6, 0.5)
-    check(page.run(RANGE)[0] > before[0], f"{before} stays at {page.run(RANGE)}")
+    drag(page, ".minimap", 0.3, 0.4)
+    check(page.run(RANGE)[0] != before[0] and abs(span(page) - length) <= 2, f"the small picture leaves {before}")
+    focus(page, ".minimap")
+    before = page.run(RANGE)
+    page.press("ArrowRight")
+    check(page.run(RANGE)[0] > before[0], "arrows do not move the part that is seen")
     page.press("Home")
+    check(page.run(RANGE)[0] == 0, "Home does not show all")
+
+
+def has_rows_of_any_height(page):
+    height = "+document.querySelector('#timeline').dataset.height"
+    focus(page, TIMELINE)
+    first = page.run(height)
+    page.press("t")
+    check(page.run(height) > first and "pixels tall" in page.run(SAID), page.run(SAID))
+    page.press("f")
+    page.press("f")
+    check(page.run(height) < first, "rows are not flatter")
+    page.run("[...document.querySelectorAll('#timeline .tools button')].find((b) => b.textContent === 'Taller rows').click()")
+    check(abs(page.run(height) - first) <= 1, f"{first} became {page.run(height)}")
+
+
+def filters_rows(page):
+    rows = "+document.querySelector('#timeline').dataset.rows"
+    whole = page.run(rows)
+    focus(page, "#rows")
+    page.call("Input.insertText", text="RANK 2")
+    page.settle()
+    check(0 < page.run(rows) < whole and "row" in page.run(SAID), f"{page.run(rows)} rows of {whole}")
+    focus(page, TIMELINE)
+    page.press("ArrowRight")
+    check("rank 2" in page.run(SAID), page.run(SAID))
+    page.run("(() => { const i = document.querySelector('#rows'); i.value = ''; i.dispatchEvent(new Event('input')); })()")
+    page.settle()
+    check(page.run(rows) == whole, "rows do not come back")
+
+
+def axis_is_whole(page):
+    """No text of the axis is wider than the room that is left for it."""
+    page.run("""(() => { window.drawn = []; const text = CanvasRenderingContext2D.prototype.fillText;
+        CanvasRenderingContext2D.prototype.fillText = function (what, x, y, ...rest) {
+            const width = this.measureText(what).width;
+            if (y === 12) window.drawn.push([what, this.textAlign === 'right' ? x : x + width]);
+            return text.call(this, what, x, y, ...rest); }; })()""")
+    width = page.run(f"document.querySelector('{TIMELINE}').clientWidth")
+    focus(page, TIMELINE)
+    for key in ("Home", "+", "+", "+", "Home"):
+        page.press(key)
+        drawn = page.run("window.drawn")
+        check(drawn and all(end <= width for _, end in drawn), f"the axis of {width} pixels has {drawn}")
+
+
+def legend_chooses(page):
+    """An entry stands out while it has the focus, and is hidden by a click or a key."""
+    entry = "#timeline .legend .meaning"
+    names = texts(page, entry)
+    check("computation" in names and len(names) >= 3, f"meanings are {names}")
+    page.run("document.activeElement.blur()")
+    page.settle()
+    before = page.run(PIXELS)
+    focus(page, entry)
+    check(page.run(PIXELS) != before, "nothing stands out")
+    page.press("Enter")
+    check(page.run(f"document.querySelector('{entry}').getAttribute('aria-pressed')") == "false", "it is not hidden")
+    check(page.run(SAID) == f"{names[0]} is hidden", page.run(SAID))
+    page.run("document.activeElement.blur()")
+    page.settle()
+    check(page.run(PIXELS) != before, "hidden times are drawn")
+    x, y, width, height = place_of(page, entry)
+    page.mouse("mousePressed", x + width / 2, y + height / 2, button="left", clickCount=1)
+    page.mouse("mouseReleased", x + width / 2, y + height / 2, button="left", clickCount=1)
+    page.mouse("mouseMoved", 1, 1)
+    page.run("document.activeElement.blur()")
+    page.settle()
+    check(page.run(PIXELS) == before, "a click does not bring it back")
 
 
 def explains_points(page):
@@ -95,3 +187,9 @@ def folds_hosts(page, path):
     check(page.run(height) > folded, "a host does not open")
     page.press("Enter")
     check(page.run(height) == folded, "a host does not close")
+    rows = "+document.querySelector('#timeline').dataset.rows"
+    hosts = page.run(rows)
+    focus(page, "#rows")
+    page.call("Input.insertText", text="TH")
+    page.settle()
+    check(page.run(rows) > hosts, "rows of closed hosts are not found")

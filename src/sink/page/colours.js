@@ -1,35 +1,22 @@
 // Colours of what rows show, light and dark.
 
-const functionKinds = [
-  [/^MPI_(I?recv|M?probe|I?mprobe|Imrecv|Mrecv|Improbe)/i, 32],
-  [/^MPI_(Wait|Test)/, 4],
-  [/^MPI_(I?[bsr]?send|Sendrecv|Start)/i, 212],
-  [/^MPI_I?barrier/i, 305],
-  [/^MPI_I?(all|bcast|reduce|gather|scatter|scan|exscan|neighbor)/i, 268],
-  [/^MPI_(Put|Get|R?accumulate|Win|Fetch|Rput|Rget|Compare)/i, 178],
-  [/^MPI_File/, 60],
-  [/^MPI_(Init|Finalize)/, 52],
-  [/^MPI_/, 80],
-];
+// States of threads besides running: paused, cooling, warming, not traced.
+const stateColours = {2: "var(--rest)", 4: "var(--rest)", 5: "var(--rest)", 6: "var(--lost)"};
+const running = 1;
 
-function hash(text) {
-  let value = 7;
-  for (const letter of text) value = (value * 31 + letter.codePointAt(0)) % 9973;
-  return value;
+// Null: no meaning, as of a thread that does not run.
+function meaningOfCategory(place) {
+  const category = timeline.categories[place];
+  if (category === undefined) return meanings.at(-1);
+  if (category.kind === "state") return category.value === running ? meanings[0] : null;
+  return meaningOf(category.name, category.kind);
 }
 
-const otherHues = {lock: 345, openmp: 140, task: 85};
-
-// Functions of a kind have one hue and differ in lightness.
 function categoryColour(place) {
   const category = timeline.categories[place];
   if (category === undefined) return "#888";
-  if (category.kind === "state")
-    return {1: "var(--work)", 6: "var(--lost)", 2: "var(--rest)", 4: "var(--rest)", 5: "var(--rest)"}[category.value] ?? "";
-  const shade = hash(category.name);
-  const hue = category.kind === "mpi" ? functionKinds.find(([pattern]) => pattern.test(category.name))?.[1] ?? 80
-    : otherHues[category.kind];
-  return `hsl(${hue + shade % 13 - 6} ${58 + shade % 24}% ${44 + shade % 17}%)`;
+  if (category.kind !== "state") return colourOfLabel(category.name, category.kind, isDark());
+  return category.value === running ? colourOfMeaning(meanings[0], isDark()) : stateColours[category.value] ?? "";
 }
 
 // Neighbours in the list are far apart: each turns by the golden angle.
@@ -37,11 +24,18 @@ function regionColour(place) {
   return `hsl(${(20 + 137.5 * place) % 360} 45% 55%)`;
 }
 
+// Threads that only help the program, as those that drive communication, are pale.
+const helperName = / thread .*(helper|progress|async|event|monitor|watch|signal|timer|drain|ucx|ucs|pmix|orte|opal|cuda|listener)/i;
+const isHelper = (item) => item.row !== undefined && helperName.test(item.name);
+const helperStrength = 0.4, faded = 0.12;
+
+const darkTheme = matchMedia("(prefers-color-scheme: dark)");
+const isDark = () => darkTheme.matches;
 const themeListeners = [];
 function onThemeChange(listener) {
   themeListeners.push(listener);
 }
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => themeListeners.forEach((call) => call()));
+darkTheme.addEventListener("change", () => themeListeners.forEach((call) => call()));
 
 // As the theme has them, by place.
 let colours = [], regionColours = [];
@@ -49,10 +43,21 @@ const theme = {};
 
 function learnTheme() {
   const style = getComputedStyle(document.body);
-  for (const name of ["back", "text", "soft", "line", "rest", "mark", "raised", "work", "count"])
+  for (const name of ["back", "text", "soft", "line", "rest", "mark", "raised", "link", "count"])
     theme[name] = style.getPropertyValue(`--${name}`).trim();
   const plain = (colour) => (colour.startsWith("var(") ? style.getPropertyValue(colour.slice(4, -1)).trim() : colour);
   colours = timeline.categories.map((_, place) => plain(categoryColour(place)));
   colours[63] ??= "#888";
   regionColours = timeline.regions.map((_, place) => regionColour(place));
+}
+
+// The legend hides categories, and lets one stand out while it is pointed at.
+const chosen = {hidden: new Set(), bright: null};
+
+// The colour of a category as it is drawn; "" if it is not. The context gets its strength.
+function paintOf(context, place, strength) {
+  const kept = Math.min(place, 63);
+  if (chosen.hidden.has(kept)) return "";
+  context.globalAlpha = chosen.bright === null || chosen.bright.has(kept) ? strength : faded * strength;
+  return colours[kept];
 }

@@ -108,12 +108,12 @@ function curvesOf(items) {
 function drawCurve(context, steps, y) {
   context.fillStyle = theme.back;
   context.globalAlpha = 0.5;
-  context.fillRect(gutter, y, plotWidth(), rowHeight);
+  context.fillRect(gutter, y + 1, plotWidth(), barHeight());
   context.globalAlpha = 0.65;
   context.fillStyle = theme.count;
   for (const {x, next, value} of steps) {
-    const height = value * (rowHeight - 3);
-    context.fillRect(x, y + rowHeight - 2 - height, next - x, height);
+    const height = value * barHeight();
+    context.fillRect(x, y + 1 + barHeight() - height, next - x, height);
   }
   context.globalAlpha = 1;
 }

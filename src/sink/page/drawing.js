@@ -1,23 +1,31 @@
 // The timeline on its canvas. Far away it shows shares of time in columns, close by the changes themselves where
 // the page has them.
 
-function drawColumns(context, cells, width, y, palette, from, to) {
-  const begin = Math.max(gutter, Math.floor(xOf(from))), end = Math.min(gutter + plotWidth(), Math.ceil(xOf(to)));
-  let x = begin;
+// Flat rows have no gap between them.
+const barHeight = () => (rowHeight > 8 ? rowHeight - 3 : rowHeight);
+const lineHeight = () => Math.max(1, Math.min(4, Math.round(rowHeight / 8)));
+
+// paint: the colour of a place, or "".
+function drawColumns(context, cells, width, y, tall, paint) {
+  const end = gutter + plotWidth();
+  let x = gutter;
   while (x < end) {
     // Wide columns are drawn at once.
     const time = Math.max(0, timeOf(x));
     const nextColumn = xOf((Math.floor(time / width) + 1) * width);
     const next = Math.min(end, Math.max(x + 1, Math.floor(nextColumn)));
-    let bottom = y + rowHeight - 2;
+    let bottom = y + tall;
     for (const {place, share} of shares(cells, width, time, Math.max(timeOf(next), time + 1))) {
-      const height = share * (rowHeight - 3);
-      context.fillStyle = palette[Math.min(place, 63)] || theme.back;
-      context.fillRect(x, bottom - height, next - x, height);
+      const height = share * tall, colour = paint(place);
+      if (colour) {
+        context.fillStyle = colour;
+        context.fillRect(x, bottom - height, next - x, height);
+      }
       bottom -= height;
     }
     x = next;
   }
+  context.globalAlpha = 1;
 }
 
 function drawLayer(context, layer, from, to, y, height, colourOf) {
@@ -33,27 +41,32 @@ function drawLayer(context, layer, from, to, y, height, colourOf) {
 }
 
 function drawRow(context, item, y) {
+  const strength = isHelper(item) ? helperStrength : 1;
+  const paint = (place) => paintOf(context, place, strength);
   if (item.host !== undefined)
-    return drawColumns(context, cellsOf(hostCells, timeline.hosts.cells, item.host), timeline.hosts.width, y, colours,
-      view.from, view.to);
+    return drawColumns(context, cellsOf(hostCells, timeline.hosts.cells, item.host), timeline.hosts.width, y + 1, barHeight(), paint);
   const perPixel = (view.to - view.from) / plotWidth();
   const {width} = timeline.rows;
   const hasColumns = timeline.rows.cells.length > 0;
   if (hasColumns)
-    drawColumns(context, cellsOf(rowCells, timeline.rows.cells, item.row), width, y, colours, view.from, view.to);
+    drawColumns(context, cellsOf(rowCells, timeline.rows.cells, item.row), width, y + 1, barHeight(), paint);
   if (hasColumns && perPixel > width / 2) return;
   for (const window of [...details].reverse()) {
     const clip = window.clips.get(item.row);
     if (!clip || window.from > view.to || window.to < view.from) continue;
-    const to = Math.min(window.to, clip.cut ?? Infinity);
-    const left = Math.max(gutter, xOf(window.from)), right = Math.min(gutter + plotWidth(), xOf(to));
-    context.fillStyle = theme.back;
-    context.fillRect(left, y, right - left, rowHeight);
-    drawLayer(context, clip.categories, window.from, to, y + 1, rowHeight - 3, (place) => colours[Math.min(place, 63)]);
-    drawLayer(context, clip.waits, window.from, to, y + rowHeight - 5, 3, (value) => (value ? theme.mark : ""));
-    if (hasRegions)
-      drawLayer(context, clip.regions, window.from, to, y + 1, 3, (number) => (number ? regionColours[number - 1] : ""));
+    drawClip(context, clip, window.from, Math.min(window.to, clip.cut ?? Infinity), y, paint);
   }
+}
+
+function drawClip(context, clip, from, to, y, paint) {
+  const left = Math.max(gutter, xOf(from)), right = Math.min(gutter + plotWidth(), xOf(to)), line = lineHeight();
+  context.fillStyle = theme.back;
+  context.fillRect(left, y, right - left, rowHeight);
+  drawLayer(context, clip.categories, from, to, y + 1, barHeight(), paint);
+  context.globalAlpha = 1;
+  drawLayer(context, clip.waits, from, to, y + 1 + barHeight() - line, line, (value) => (value ? theme.mark : ""));
+  if (hasRegions)
+    drawLayer(context, clip.regions, from, to, y + 1, line, (number) => (number ? regionColours[number - 1] : ""));
 }
 
 // Messages that are seen between shown rows, if they are few.
@@ -86,12 +99,17 @@ function drawAxis(context) {
     context.fillStyle = theme.line;
     context.fillRect(xOf(time), axisHeight - 6, 1, canvas.clientHeight);
     context.fillStyle = theme.soft;
-    context.fillText(momentText(time, step, view.to), xOf(time) + 3, 12);
+    const text = momentText(time, step, view.to), x = xOf(time) + 3;
+    // The last one has its text on the left if there is no room on the right.
+    const isCut = x + context.measureText(text).width > canvas.clientWidth;
+    context.textAlign = isCut ? "right" : "left";
+    context.fillText(text, isCut ? x - 6 : x, 12);
   }
+  context.textAlign = "left";
   if (!hasRegions) return;
   context.fillStyle = theme.soft;
-  context.fillText("regions", 4, axisHeight + rowHeight / 2 + 4);
-  drawColumns(context, regionCells, timeline.region_cells.width, axisHeight, regionColours, view.from, view.to);
+  context.fillText("regions", 4, axisHeight + stripHeight / 2 + 4);
+  drawColumns(context, regionCells, timeline.region_cells.width, axisHeight, stripHeight - 2, (place) => regionColours[place] ?? "#888");
 }
 
 // The time that was asked for, in its row, and its name if there is room.
@@ -110,19 +128,39 @@ function drawMark(context, placeOfRow, yOf) {
   context.fillText(mark.name, left + 5, yOf(place) + rowHeight / 2 + 4);
 }
 
-function draw() {
+// A canvas of that many pixels of the page, empty.
+function cleared(drawn, width, height) {
   const scale = window.devicePixelRatio || 1;
-  const width = viewer.clientWidth, height = viewer.clientHeight;
-  if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${height}px`;
-    canvas.width = Math.round(width * scale);
-    canvas.height = Math.round(height * scale);
+  if (drawn.width !== Math.round(width * scale) || drawn.height !== Math.round(height * scale)) {
+    drawn.style.width = `${width}px`;
+    drawn.style.height = `${height}px`;
+    drawn.width = Math.round(width * scale);
+    drawn.height = Math.round(height * scale);
   }
-  const context = canvas.getContext("2d");
+  const context = drawn.getContext("2d");
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.clearRect(0, 0, width, height);
   context.font = "12px system-ui, sans-serif";
+  return context;
+}
+
+// The part of time that a user drags over.
+function drawSelection(context) {
+  if (!view.selection) return;
+  const [left, right] = view.selection.map(xOf);
+  context.fillStyle = theme.link;
+  context.globalAlpha = 0.25;
+  context.fillRect(left, 0, right - left, canvas.clientHeight);
+  context.globalAlpha = 1;
+  const text = timeText(view.selection[1] - view.selection[0]);
+  context.fillStyle = theme.text;
+  if (context.measureText(text).width < right - left) context.fillText(text, left + 3, top + 14);
+}
+
+function draw() {
+  const width = viewer.clientWidth, height = viewer.clientHeight;
+  gutter = Math.min(170, Math.round(width * 0.3));
+  const context = cleared(canvas, width, height);
   const yOf = (place) => top + place * rowHeight - viewer.scrollTop;
   const first = Math.max(0, Math.floor(viewer.scrollTop / rowHeight));
   const last = Math.min(shown.length, Math.ceil((viewer.scrollTop + height - top) / rowHeight));
@@ -132,9 +170,11 @@ function draw() {
   context.rect(0, top, width, height - top);
   context.clip();
   const curves = curvesOf(shown.slice(first, last));
+  const named = Math.ceil(13 / rowHeight);  // each that many rows there is room for a name
   for (let place = first; place < last; ++place) {
     drawRow(context, shown[place], yOf(place));
     if (curves) drawCurve(context, curves[place - first], yOf(place));
+    if (place % named > 0) continue;
     context.fillStyle = theme.text;
     context.font = `${place === view.cursor.row ? "bold " : ""}12px system-ui, sans-serif`;
     context.fillText(shortened(context, shown[place].name), 4, yOf(place) + rowHeight / 2 + 4);
@@ -155,6 +195,7 @@ function draw() {
   context.fillStyle = theme.mark;
   if (view.cursor.time >= view.from && view.cursor.time <= view.to)
     context.fillRect(xOf(view.cursor.time), yOf(view.cursor.row), 2, rowHeight - 1);
+  drawSelection(context);
   context.restore();
 }
 
@@ -169,5 +210,5 @@ let isDrawing = false;
 function drawSoon() {
   if (isDrawing) return;
   isDrawing = true;
-  requestAnimationFrame(() => { isDrawing = false; draw(); });
+  requestAnimationFrame(() => { isDrawing = false; draw(); drawMinimap(); });
 }

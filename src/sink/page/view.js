@@ -1,7 +1,8 @@
 // The data of the timeline, and the part of it that is seen.
 
-const axisHeight = 22, gutter = 170;
-const rowHeight = timeline.rows.names.length <= 16 ? 26 : 18;
+const axisHeight = 22, stripHeight = 18;
+let gutter = 170;  // the width of names
+let rowHeight = timeline.rows.names.length <= 16 ? 26 : 18;
 const smallestSpan = 20;
 
 // The page has all changes in these: the whole run of some rows, windows at waits and at regions.
@@ -17,27 +18,21 @@ const regionCells = decodeCells(timeline.region_cells.cells);
 
 // The part of time that is seen, and the rows.
 const view = {from: 0, to: Math.max(timeline.end, smallestSpan), open: new Set(), cursor: {row: 0, time: timeline.end / 2},
-  mark: null};  // what was asked for last: {row, from, to, name}
+  wanted: [],       // words of the filter
+  selection: null,  // while a user drags: [from, to]
+  mark: null};      // what was asked for last: {row, from, to, name}
 const isFolded = timeline.hosts.cells.length > 0;
 const canOpen = timeline.rows.cells.length > 0 || timeline.rows.names.length <= 8192;
 const rowsOfHost = timeline.hosts.names.map(() => []);
 timeline.rows.hosts.forEach((host, row) => rowsOfHost[host].push(row));
 
-function shownRows() {
-  if (!isFolded) return timeline.rows.names.map((name, row) => ({row, name}));
-  return timeline.hosts.names.flatMap((name, host) => {
-    const own = {host, name: `${name} (${timeline.hosts.rows[host]})`};
-    return view.open.has(host) ? [own, ...rowsOfHost[host].map((row) => ({row, name: `   ${rowName(row)}`}))] : [own];
-  });
-}
-
-let canvas, viewer, spacer, shown = shownRows();
+let canvas, viewer, spacer, shown = [];
 
 const plotWidth = () => canvas.clientWidth - gutter;
 const xOf = (time) => gutter + (time - view.from) / (view.to - view.from) * plotWidth();
 const timeOf = (x) => view.from + (x - gutter) / plotWidth() * (view.to - view.from);
 const hasRegions = timeline.regions.length > 0;
-const top = axisHeight + (hasRegions ? rowHeight : 0);
+const top = axisHeight + (hasRegions ? stripHeight : 0);
 
 // Shares by category of the columns from time to time.
 function shares(cells, width, from, to) {
