@@ -1,14 +1,16 @@
 """The colours of values: one for each label, in every picture of threads or CPUs and whatever it is read from. Colours of Paraver are
-by value and repeat after 22; these are apart in CIELAB, those of common MPI functions most."""
+by value and repeat after 22. MPI, locks, OpenMP and tasks have colours by meaning; those of other types are apart in CIELAB."""
 from functools import lru_cache
 from zlib import crc32
 
 import numpy as np
 
+from meanings import KIND_OF_TYPE, MEANINGS, color_of_label, color_of_meaning
+
 OTHER = (0.62, 0.62, 0.62)
-FIXED = {  # thread states as in Paraver
+FIXED = {  # thread states as in Paraver, but for the one that is computation
     "Unknown": (0.0, 0.0, 0.0),
-    "Running": (0.0, 0.51, 0.78),
+    "Running": color_of_meaning(MEANINGS["computation"]),
     "Paused": (0.78, 0.78, 0.78),
     "Dead": (0.9, 0.1, 0.29),
     "Cooling": (0.24, 0.71, 0.29),
@@ -16,29 +18,26 @@ FIXED = {  # thread states as in Paraver
     "Not traced": (0.96, 0.51, 0.19),
     "Error: too many threads": (0.3, 0.3, 0.3),
 }
-COMMON = [
-    f"MPI_{name}"
-    for name in (
-        "Init Send Recv Allreduce Waitall Barrier Isend Irecv Wait Bcast Finalize Sendrecv Reduce Alltoall Allgather Gather Scatter "
-        "Init_thread Test Testall Waitany Iprobe Probe Scan Ssend Alltoallv Allgatherv Gatherv Reduce_scatter Put Get Win_fence"
-    ).split()
-]
 FEW, MANY = 32, 96
 
 
 def color_of(legend, event_type, value):
     """Red, green and blue, 0 to 1. A value without label has the colour of its number."""
-    label = legend.label(event_type, value)
-    return FIXED.get(label) or palette()[places(legend.labels(event_type)).get(label, value % FEW)]
+    label, labels, kind = legend.label(event_type, value), legend.labels(event_type), KIND_OF_TYPE.get(event_type)
+    if label in FIXED:
+        return FIXED[label]
+    if kind and label in labels:
+        return color_of_label(label, labels, kind)
+    return palette()[places(labels).get(label, value % FEW)]
 
 
 @lru_cache
 def places(labels):
     """The place in the palette of each of the labels of an event type: a hash of the text, or the next one that is free."""
     labels = labels - FIXED.keys()
-    found = {label: COMMON.index(label) for label in labels if label in COMMON}
+    found = {}
     size = FEW if len(labels) <= FEW else MANY
-    for label in sorted(labels - found.keys()):
+    for label in sorted(labels):
         place, taken = crc32(label.encode()) % size, set(found.values())
         found[label] = next((p for p in ((place + i) % size for i in range(size)) if p not in taken), place)
     return found

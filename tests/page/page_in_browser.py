@@ -7,9 +7,12 @@ from pathlib import Path
 
 import browser
 import head_steps as head
-import timeline_steps as timeline
 from steps import BUILD, check, opens_quietly, page_of, run, texts
 
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts/plots"))
+
+import timeline_steps as timeline  # noqa: E402
 
 HOSTILE = "</script><img src=x onerror=\"document.title='hit'\">'"
 
@@ -78,7 +81,7 @@ def main():
             opens_quietly(page, path)
             for part in (head.timeline_is_on_the_first_screen, head.begins_with_findings, head.says_what_ran, head.has_four_tiles,
                          names_are_texts, timeline.zooms, timeline.zooms_by_dragging, timeline.moves_by_dragging,
-                         timeline.has_rows_of_any_height, timeline.filters_rows, timeline.legend_chooses,
+                         timeline.has_rows_of_any_height, timeline.filters_rows, timeline.legend_chooses, timeline.has_the_colours_of_plots,
                          timeline.explains_points, sorts, filters, timeline.shows_waits, has_a_scale, has_headings, has_counters, timeline.shows_counters_in_rows,
                          timeline.axis_is_whole):
                 part(page)

@@ -129,6 +129,19 @@ def legend_chooses(page):
     check(page.run(PIXELS) == before, "a click does not bring it back")
 
 
+def has_the_colours_of_plots(page):
+    from meanings import FREQUENT, color_of_label
+
+    entries = page.run("[...document.querySelectorAll('#timeline .legend .category')].map((e) =>"
+                       " [e.textContent, getComputedStyle(e.querySelector('i')).backgroundColor])")
+    known = [(name, colour) for name, colour in entries if name in FREQUENT]
+    check(len(known) >= 3, f"the legend has {entries}")
+    for name, colour in known:
+        wanted = [round(255 * part) for part in color_of_label(name, frozenset(FREQUENT), "mpi")]
+        ours = [int(part) for part in re.findall(r"\d+", colour)]
+        check(all(abs(a - b) <= 1 for a, b in zip(ours, wanted)), f"{name} is {ours} here and {wanted} in plots")
+
+
 def explains_points(page):
     x, y, width, height = place_of(page, TIMELINE)
     page.mouse("mouseMoved", x + width / 2, y + height - 10)

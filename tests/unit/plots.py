@@ -2,6 +2,7 @@
 """plots.py OVNIEMU: runs scripts/plots on traces of the golden tests. Exit status 77 where NumPy or Matplotlib is missing."""
 import json
 import os
+import re
 import runpy
 import shutil
 import subprocess
@@ -280,9 +281,9 @@ def pictures_say_of_what(directory):
 
 
 def colours_belong_to_labels(directory):
-    """Whatever the labels are read from and whatever else there is, and far apart where functions are common."""
+    """Whatever the labels are read from and whatever else there is."""
     sys.path.insert(0, str(PLOTS))
-    from colors import COMMON, FIXED, color_of, lab_of, palette
+    from colors import FIXED, color_of
     from prv import EventType, Legend, Trace
 
     threads, cpus = (Trace(MPI / f"{name}.prv").legend for name in ("thread", "cpu"))
@@ -292,12 +293,32 @@ def colours_belong_to_labels(directory):
     small = Legend({25: EventType("some", {7: "MPI_Send", 8: "MPI_Recv", 9: "Running"})})
     send = next(v for v, label in labels.items() if label == "MPI_Send")
     check(color_of(small, 25, 7) == color_of(threads, 25, send) and color_of(small, 25, 9) == FIXED["Running"], "by label")
-    import numpy as np
+    check(len({color_of(Legend(), 2, v) for v in range(10, 30)}) == 20, "numbers without labels")
 
-    lab = lab_of(np.array(palette()[: len(COMMON)]))
+
+def colours_have_meanings(directory):
+    """Meanings are far apart in CIELAB, and the page has the same table."""
+    sys.path.insert(0, str(PLOTS))
+    import numpy as np
+    from colors import lab_of
+    from meanings import FREQUENT, MEANINGS, RULES, SHADES, color_of_meaning, meaning_of
+
+    lab = lab_of(np.array([color_of_meaning(meaning) for meaning in MEANINGS.values()]))
     distance = np.linalg.norm(lab[:, None] - lab[None], axis=2)[np.triu_indices(len(lab), 1)]
     check(distance.min() > 20, f"CIELAB distance {distance.min()}")
-    check(len({color_of(Legend(), 2, v) for v in range(10, 30)}) == 20, "numbers without labels")
+    names = {"MPI_Waitall": "waiting", "MPI_Recv": "waiting", "MPI_Isend": "transfer", "MPI_Allreduce": "transfer",
+             "MPI_Get": "transfer", "MPI_Get_count": "management", "MPI_Barrier": "synchronisation", "MPI_File_read": "I/O",
+             "MPI_Send_init": "management", "MPI_Comm_dup": "management"}
+    check({name: meaning_of(name, "mpi").name for name in names} == names, "meanings of functions")
+    page = (ROOT / "src/sink/page/meanings.js").read_text()
+    rows = re.findall(r'name: "([^"]+)", hue: (\d+), saturation: (\d+), light: (\d+)', page)
+    check([(name, *map(int, rest)) for name, *rest in rows] == list(MEANINGS.values()), f"the page has {rows}")
+    rules = re.findall(r'\[/(.+)/(i?), "([^"]+)"\]', page)
+    ours = [(pattern.removeprefix("(?i)"), "i" if pattern.startswith("(?i)") else "", name) for kind in RULES.values() for pattern, name in kind]
+    check(rules == ours, f"the page has the rules {rules}")
+    words = " ".join(re.findall(r'"([^"]*)"', page[page.index("const frequent"):page.index('.split(" ")')])).split()
+    check([f"MPI_{word}" for word in words] == FREQUENT, f"the page has {words}")
+    check(len(SHADES) == 40 and "[0, 13, -12, 6, -6]" in page and "[0, 14, -13, 24]" in page and "[0, -22]" in page, "shades")
 
 
 def rows_fall_back_one_by_one(directory):
@@ -413,7 +434,7 @@ TESTS = (
     timeline_draws_a_picture,
     many_values_leave_room,
     pictures_say_of_what,
-    colours_belong_to_labels,
+    colours_belong_to_labels, colours_have_meanings,
     rows_are_named_by_rank,
     rows_fall_back_one_by_one,
     rows_of_our_traces_have_their_names,
