@@ -70,6 +70,16 @@ def has_counters(page):
     check(len(heads) >= 2 and all("page-faults" in head for head in heads), f"counters are {heads}")
 
 
+def explains_words(page):
+    """Marked words have a tip, and lead to the list at the end."""
+    words = page.run("[...document.querySelectorAll('a.word')].map((a) => [a.textContent, a.querySelector('abbr').title,"
+                     " document.getElementById(a.getAttribute('href').slice(1))?.nextElementSibling.textContent])")
+    check(len(words) >= 5 and all(title and title == text for _, title, text in words), f"words are {words}")
+    listed = texts(page, "#words dt")
+    wanted = {"loom", "certain", "long-term", "short-term", "serialisation", "transfer", "load balance", "critical path"}
+    check(wanted <= set(listed), f"the list has {listed}")
+
+
 def main():
     if browser.program() is None:
         print("there is no Chromium (apt-get install chromium)")
@@ -82,7 +92,7 @@ def main():
             for part in (head.timeline_is_on_the_first_screen, head.begins_with_findings, head.says_what_ran, head.has_four_tiles,
                          names_are_texts, timeline.zooms, timeline.zooms_by_dragging, timeline.moves_by_dragging,
                          timeline.has_rows_of_any_height, timeline.filters_rows, timeline.legend_chooses, timeline.has_the_colours_of_plots,
-                         timeline.explains_points, sorts, filters, timeline.shows_waits, has_a_scale, has_headings, has_counters, timeline.shows_counters_in_rows,
+                         timeline.explains_points, sorts, filters, timeline.shows_waits, has_a_scale, has_headings, explains_words, has_counters, timeline.shows_counters_in_rows,
                          timeline.axis_is_whole):
                 part(page)
             check(page.messages == [], f"the console says {page.messages}")

@@ -3,5 +3,5 @@
 function showFindings() {
   const lines = report.in_short;
   if (lines.length === 0) return hideEmpty("short");
-  section("short").append(element("ul", {}, lines.map((line) => element("li", {}, line))));
+  section("short").append(element("ul", {}, lines.map((line) => element("li", {}, ...withWords(line)))));
 }

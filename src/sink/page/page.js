@@ -24,5 +24,5 @@ function showSections() {
 document.body.append(tip);
 showHead();
 for (const show of [showTiles, showFindings, showTimeline, showQuality, showEfficiencies, showFunctions, showWaits, showMessages, showLocks,
-  showCallSites, showCounters, showRun]) show();
+  showCallSites, showCounters, showRun, showGlossary]) show();
 showSections();

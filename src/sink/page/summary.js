@@ -25,11 +25,11 @@ const ratios = {
 function ratioItem(of, key, ...children) {
   const ratio = of[key];
   return element("li", {}, element("div", {},
-    element("strong", {}, ratios[key].name), " ",
+    element("strong", {}, ...withWords(ratios[key].name)), " ",
     element("meter", {min: 0, max: 1, low: poor, high: acceptable, optimum: 1, value: Math.min(ratio, 1),
       "aria-label": ratios[key].name}, percentText(ratio)),
     element("span", {class: "ratio"}, percentText(ratio))),
-  element("div", {class: "note"}, ratios[key].means(ratio, of)),
+  element("div", {class: "note"}, ...withWords(ratios[key].means(ratio, of))),
   children.length > 0 ? element("ul", {class: "tree"}, children) : null);
 }
 
@@ -38,9 +38,9 @@ function showEfficiencies() {
   if (all.length === 0) return section("efficiencies").append(element("p", {}, "The trace has no MPI to judge."));
   const tree = element("div");
   const show = (of) => tree.replaceChildren(
-    element("p", {}, `${plural(of.processes, "process", "processes")}, ${timeText(of.runtime)} `
+    element("p", {}, ...withWords(`${plural(of.processes, "process", "processes")}, ${timeText(of.runtime)} `
       + `${of.region === null ? "from MPI_Init to MPI_Finalize" : "in it in all, of the process that is in it longest"}; `
-      + `${timeText(of.ideal_runtime)} in an ideal network, where data arrives at once.`),
+      + `${timeText(of.ideal_runtime)} in an ideal network, where data arrives at once.`)),
     element("ul", {class: "tree"}, ratioItem(of, "parallel_efficiency", ratioItem(of, "load_balance"),
       ratioItem(of, "communication_efficiency", ratioItem(of, "serialisation_efficiency"),
         ratioItem(of, "transfer_efficiency")))));
@@ -63,7 +63,7 @@ function showPath() {
   const sums = report.critical_path?.sums ?? [];
   if (sums.length === 0) return;
   const whole = sums.reduce((all, r) => all + r.ns, 0);
-  section("efficiencies").append(element("h3", {}, "Critical path"),
+  section("efficiencies").append(element("h3", {}, word("critical path", "Critical path")),
     element("p", {}, "The length of the run depends on this work: what is made shorter here may shorten the run."),
     table([
       {name: "Process", of: (r) => processName(r.process)},
@@ -171,5 +171,5 @@ function showRun() {
     ] : []),
   ];
   section("run").append(element("dl", {}, facts.flatMap(([name, value]) =>
-    [element("dt", {}, name), element("dd", {}, value)])));
+    [element("dt", {}, ...withWords(name)), element("dd", {}, ...(name === "Size" ? withWords(value) : [value]))])));
 }

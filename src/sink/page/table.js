@@ -12,6 +12,7 @@ const cellTexts = {
 const mostRowsAtOnce = 300;
 
 // columns: {name, of: row => value, kind, node: row => element (optional)}. kind: of cellTexts.
+// word: what the glossary has on the column, if not under its name.
 // options: caption, sort: place of the column, filter: its label, bar: place of a column, heading: "none" if one
 // stands above already.
 function table(columns, rows, options = {}) {
@@ -21,7 +22,7 @@ function table(columns, rows, options = {}) {
   let sort = options.sort ?? null, descending = true, wanted = "", limit = mostRowsAtOnce;
   const most = options.bar === undefined ? 0 : rows.reduce((m, row) => Math.max(m, columns[options.bar].of(row)), 0);
 
-  const buttons = columns.map((column, place) => element("button", {type: "button", onclick: () => {
+  const buttons = columns.map((column, place) => element("button", {type: "button", title: meaningOfWord(column.word ?? column.name), onclick: () => {
     descending = sort === place ? !descending : (column.kind ?? "text") !== "text";
     sort = place;
     fill();

@@ -91,13 +91,14 @@ function delays(waits) {
   if (!waits.delays?.length) return [];
   return [element("h3", {}, "What others wait for"),
     element("p", {}, "What the late processes did instead. A process that has waited itself passes the delay on: such "
-      + "waits are counted where the chain begins."),
+      + "waits are counted where the chain begins. ", word("short-term", "Short-term"), " waits are for the process itself, ",
+      word("long-term"), " ones were passed on."),
     table([
       {name: "Process", of: (r) => processName(r.process)},
       {name: "In", of: (r) => r.function ?? "outside of MPI"},
       {name: "Region", of: (r) => regionText(r.region)},
-      {name: "Waited for it", kind: "time", of: (r) => r.short_term},
-      {name: "And passed on", kind: "time", of: (r) => r.long_term},
+      {name: "Waited for it", word: "short-term", kind: "time", of: (r) => r.short_term},
+      {name: "And passed on", word: "long-term", kind: "time", of: (r) => r.long_term},
     ], waits.delays, {caption: "Delays by what the late process did", heading: "none", sort: 3, filter: "Filter", bar: 3})];
 }
 
@@ -110,7 +111,8 @@ function showWaits() {
     element("h3", {}, "Longest waits"),
     longestWaits(waits),
     element("h3", {}, "Sums of waits"),
-    element("p", {}, "A wait is for the process that came last, which may have waited itself."),
+    element("p", {}, ...withWords("A wait is for the process that came last, which may have waited itself."),
+      ...(report.clocks.hosts > 1 ? [" ", word("certain", "Certain"), " is what no error of clocks can explain."] : [])),
     sumsOfWaits(waits),
     ...[leftOut("waits.sums", waits.sums.length)].filter(Boolean),
     waitNames());
