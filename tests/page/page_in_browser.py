@@ -70,6 +70,19 @@ def has_counters(page):
     check(len(heads) >= 2 and all("page-faults" in head for head in heads), f"counters are {heads}")
 
 
+def has_durations(page):
+    """The bars count the calls of the function, or its processes."""
+    counts = "[...document.querySelectorAll('.histogram li span:last-child')].map((e) => parseInt(e.textContent.replaceAll(' ', '')) || 0)"
+    calls = dict(page.run("[...document.querySelectorAll('#functions table')[0].querySelectorAll('tbody tr')].map((r) =>"
+                          " [r.children[0].textContent, +r.children[1].textContent.replaceAll(' ', '')])"))
+    names = texts(page, "#durations option")
+    check(set(names) == set(calls), f"{names} of {calls}")
+    for name in names:
+        page.run(f"(() => {{ const s = document.querySelector('#durations'); s.value = '{name}'; s.dispatchEvent(new Event('change')); }})()")
+        note = page.run("document.querySelector('.histogram').previousElementSibling.textContent")
+        check(note.startswith("All ") and sum(page.run(counts)) == calls[name], f"{name}: {note} {page.run(counts)} of {calls[name]}")
+
+
 def explains_words(page):
     """Marked words have a tip, and lead to the list at the end."""
     words = page.run("[...document.querySelectorAll('a.word')].map((a) => [a.textContent, a.querySelector('abbr').title,"
@@ -92,7 +105,7 @@ def main():
             for part in (head.timeline_is_on_the_first_screen, head.begins_with_findings, head.says_what_ran, head.has_four_tiles,
                          names_are_texts, timeline.zooms, timeline.zooms_by_dragging, timeline.moves_by_dragging,
                          timeline.has_rows_of_any_height, timeline.filters_rows, timeline.legend_chooses, timeline.has_the_colours_of_plots,
-                         timeline.explains_points, sorts, filters, timeline.shows_waits, has_a_scale, has_headings, explains_words, has_counters, timeline.shows_counters_in_rows,
+                         timeline.explains_points, sorts, filters, timeline.shows_waits, has_a_scale, has_headings, has_durations, explains_words, has_counters, timeline.shows_counters_in_rows,
                          timeline.axis_is_whole):
                 part(page)
             check(page.messages == [], f"the console says {page.messages}")

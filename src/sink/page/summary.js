@@ -99,7 +99,8 @@ function showFunctions() {
     table([{name: by, of: (r) => r.row}, {name: "Function", of: (r) => r.name}, ...numbers],
       functions.cells.map(([row, name, calls, ns, sent, received]) =>
         ({row: functions.names[row], name: functions.functions[name], calls, ns, sent, received})),
-      {caption: `By ${by.toLowerCase()} and function`, sort: 3, filter: "Filter", bar: 3}));
+      {caption: `By ${by.toLowerCase()} and function`, sort: 3, filter: "Filter", bar: 3}),
+    ...histogram());
 }
 
 function hideEmpty(id) {
