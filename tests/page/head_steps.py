@@ -40,3 +40,10 @@ def fits_in_narrow_windows(page):
     width = page.run("document.documentElement.scrollWidth")
     check(width <= 400, f"the page is {width} pixels wide")
     check(page.run(f"document.querySelector('{TIMELINE}').clientWidth") > 250, "the timeline is too narrow")
+
+
+def badges_fit(page):
+    """Each has all of its word inside of its frame."""
+    page.run("document.querySelectorAll('.checks > li > b').forEach((b) => { b.textContent = 'skewed'; })")
+    wide = page.run("[...document.querySelectorAll('.checks > li > b')].map((b) => [b.scrollWidth, b.clientWidth])")
+    check(wide and all(text <= frame for text, frame in wide), f"badges are {wide}")

@@ -9,7 +9,6 @@ import browser
 import head_steps as head
 from steps import BUILD, check, opens_quietly, page_of, run, texts
 
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts/plots"))
 
 import timeline_steps as timeline  # noqa: E402
@@ -17,13 +16,27 @@ import timeline_steps as timeline  # noqa: E402
 HOSTILE = "</script><img src=x onerror=\"document.title='hit'\">'"
 
 
-def heat_page(directory):
+def traced(directory, ranks, *command):
+    trace = directory / "trace"
+    run("mpirun", "-n", ranks, BUILD / "bin/ovnirun", "--counters", "page-faults", "-o", trace, *command)
+    return trace
+
+
+def heat_page(directory, program=BUILD / "tests/apps/heat"):
     """Of a real program, one of whose regions has a name that tries to be a program."""
-    trace = directory / "heat"
-    run("mpirun", "-n", 4, BUILD / "bin/ovnirun", "--counters", "page-faults", "-o", trace, BUILD / "tests/apps/heat", 256, 256, 40)
+    trace = traced(directory, 4, program, 256, 256, 40)
     for path in trace.rglob("stream.json"):
         path.write_text(path.read_text().replace('"halo"', json.dumps(HOSTILE)))
-    return page_of(trace, directory / "heat_out")
+    return page_of(trace, directory / "out")
+
+
+def page_without_regions(directory):
+    return page_of(traced(directory, 2, BUILD / "tests/apps/ping_pong", 20), directory / "out")
+
+
+def page_without_symbols(directory):
+    run("strip", "-o", directory / "program", BUILD / "tests/apps/heat")
+    return heat_page(directory, directory / "program")
 
 
 def names_are_texts(page):
@@ -70,6 +83,25 @@ def has_counters(page):
     check(len(heads) >= 2 and all("page-faults" in head for head in heads), f"counters are {heads}")
 
 
+def has_no_empty_columns(page, path):
+    """A run without regions has no column for them."""
+    opens_quietly(page, path)
+    check(len(texts(page, "#waits thead")) >= 2, "there are no waits")
+    empty = page.run("""[...document.querySelectorAll('table')].flatMap((t) => [...t.querySelectorAll('thead th')]
+        .filter((head, place) => place > 0 && [...t.querySelectorAll('tbody tr')]
+            .every((row) => ['', '(none)'].includes(row.children[place].textContent)))
+        .map((head) => `${t.querySelector('caption').textContent}: ${head.textContent}`))""")
+    check(empty == [], f"empty columns: {empty}")
+
+
+def callers_stand_once(page, path):
+    """The address of a caller without a name is not repeated as its line."""
+    opens_quietly(page, path)
+    callers = page.run("[...document.querySelectorAll('#callsites tbody tr')].map((r) => r.children[1].textContent)")
+    words = [caller.split() for caller in callers]
+    check(words and all(a != b for each in words for a, b in zip(each, each[1:])), f"callers are {callers}")
+
+
 def has_durations(page):
     """The bars count the calls of the function, or its processes."""
     counts = "[...document.querySelectorAll('.histogram li span:last-child')].map((e) => parseInt(e.textContent.replaceAll(' ', '')) || 0)"
@@ -104,9 +136,10 @@ def main():
             opens_quietly(page, path)
             for part in (head.timeline_is_on_the_first_screen, head.begins_with_findings, head.says_what_ran, head.has_four_tiles,
                          names_are_texts, timeline.zooms, timeline.zooms_by_dragging, timeline.moves_by_dragging,
-                         timeline.has_rows_of_any_height, timeline.filters_rows, timeline.legend_chooses, timeline.has_the_colours_of_plots,
-                         timeline.explains_points, sorts, filters, timeline.shows_waits, has_a_scale, has_headings, has_durations, explains_words, has_counters, timeline.shows_counters_in_rows,
-                         timeline.axis_is_whole):
+                         timeline.has_rows_of_any_height, timeline.filters_rows, timeline.legend_chooses,
+                         timeline.has_the_colours_of_plots, timeline.explains_points, sorts, filters, timeline.shows_waits,
+                         has_a_scale, has_headings, has_durations, explains_words,
+                         has_counters, timeline.shows_counters_in_rows, timeline.axis_is_whole, head.badges_fit):
                 part(page)
             check(page.messages == [], f"the console says {page.messages}")
         with browser.Browser(dark=True, width=400) as page:
@@ -114,8 +147,14 @@ def main():
             back = page.run("getComputedStyle(document.body).backgroundColor")
             check(back == "rgb(20, 24, 28)", f"the dark page is {back}")
             head.fits_in_narrow_windows(page)
-        many = directory / "many"
+        many, bare, plain = (directory / name for name in ("many", "bare", "plain"))
+        bare.mkdir()
+        plain.mkdir()
         run(BUILD / "bin/random-trace", "--looms", 20, "--processes", 2, "--threads", 2, "--models", "OM", many)
+        with browser.Browser() as page:
+            callers_stand_once(page, page_without_symbols(bare))
+        with browser.Browser() as page:
+            has_no_empty_columns(page, page_without_regions(plain))
         with browser.Browser() as page:
             timeline.folds_hosts(page, page_of(many, directory / "many_out"))
 

@@ -119,12 +119,15 @@ function showLocks() {
   ], locks, {caption: "Waits in POSIX threads", sort: 3, filter: "Filter", bar: 3}));
 }
 
+// Functions without a name stand under their address, which is their line as well.
+const callerText = ({function: name, line}) => (name === line ? line : `${name} ${line}`);
+
 function showCallSites() {
   const sites = report.total.callsites;
   if (sites.length === 0) return hideEmpty("callsites");
   section("callsites").append(table([
     {name: "Function", of: (r) => r.function},
-    {name: "Called by", of: (r) => r.callers.map((c) => `${c.function} ${c.line}`).join(" < ") || "unknown"},
+    {name: "Called by", of: (r) => r.callers.map(callerText).join(" < ") || "unknown"},
     {name: "Calls", kind: "number", of: (r) => r.calls},
     {name: "Time", kind: "time", of: (r) => r.ns},
     {name: "Sent", kind: "bytes", of: (r) => r.sent},
@@ -141,7 +144,7 @@ function showCounters() {
     {list: counters.regions, name: "Region", of: (r) => regionText(r.region), caption: "By region, the innermost"},
     {list: counters.constructs, name: "Construct", of: (r) => [r.construct ?? "(none)", r.label].filter(Boolean).join(" "),
       caption: "By construct of threads, the innermost"},
-  ].filter(({list}) => list.length > 0);
+  ].filter(({list, of}) => list.some((r) => of(r) !== "(none)"));
   if (kinds.length === 0) return hideEmpty("counters");
   for (const {list, name, of, caption} of kinds) {
     const names = [...new Set(list.flatMap((r) => Object.keys(r.counts)))];

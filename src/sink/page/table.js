@@ -11,17 +11,23 @@ const cellTexts = {
 
 const mostRowsAtOnce = 300;
 
+// Columns in which no row says anything are left out.
+const emptyTexts = ["", "(none)"];
+
 // columns: {name, of: row => value, kind, node: row => element (optional)}. kind: of cellTexts.
 // word: what the glossary has on the column, if not under its name.
 // options: caption, sort: place of the column, filter: its label, bar: place of a column, heading: "none" if one
 // stands above already.
 function table(columns, rows, options = {}) {
+  if (rows.length === 0) return element("p", {class: "note"}, `${options.caption}: nothing was recorded.`);
   const body = element("tbody");
   const shownCount = element("span", {class: "note", role: "status"});
   const all = element("button", {type: "button", hidden: ""}, "Show all");
   let sort = options.sort ?? null, descending = true, wanted = "", limit = mostRowsAtOnce;
   const most = options.bar === undefined ? 0 : rows.reduce((m, row) => Math.max(m, columns[options.bar].of(row)), 0);
 
+  const places = columns.map((_, place) => place).filter((place) => place === 0 || columns[place].node
+    || rows.some((row) => !emptyTexts.includes(cellTexts[columns[place].kind ?? "text"](columns[place].of(row)))));
   const buttons = columns.map((column, place) => element("button", {type: "button", title: meaningOfWord(column.word ?? column.name), onclick: () => {
     descending = sort === place ? !descending : (column.kind ?? "text") !== "text";
     sort = place;
@@ -60,7 +66,7 @@ function table(columns, rows, options = {}) {
     });
     shownCount.textContent = `${numberText(Math.min(shown.length, limit))} of ${plural(rows.length, "row")}`;
     all.hidden = shown.length <= limit;
-    body.replaceChildren(...shown.slice(0, limit).map((row) => element("tr", {}, columns.map((c, i) => cell(c, row, i)))));
+    body.replaceChildren(...shown.slice(0, limit).map((row) => element("tr", {}, places.map((i) => cell(columns[i], row, i)))));
   }
   all.addEventListener("click", () => { limit = Infinity; fill(); });
   window.addEventListener("beforeprint", () => { limit = Infinity; fill(); });
@@ -71,5 +77,5 @@ function table(columns, rows, options = {}) {
   return element("div", {class: "table"}, heading,
     element("div", {class: "tools"}, filter, shownCount, all),
     element("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": options.caption},
-      element("table", {}, element("caption", {class: heading ? "unseen" : null}, options.caption), element("thead", {}, element("tr", {}, heads)), body)));
+      element("table", {}, element("caption", {class: heading ? "unseen" : null}, options.caption), element("thead", {}, element("tr", {}, places.map((place) => heads[place]))), body)));
 }
