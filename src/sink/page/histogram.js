@@ -10,6 +10,11 @@ function stepOf(ns) {
 }
 const beginOfStep = (step) => steps125[step % 3] * 10 ** Math.floor(step / 3);
 
+function bordersText({from, to}) {
+  const whole = (ns) => { const [unit, length] = timeUnits.find(([, size]) => ns >= size); return `${ns / length} ${unit}`; };
+  return `${whole(from)} to ${whole(to)}`;
+}
+
 // Bars without holes between them: {from, to, count, ns}.
 function barsOf(lengths) {
   if (lengths.length === 0) return [];
@@ -51,10 +56,10 @@ function lengthsOf(name) {
     note: `The page has no single calls of this function: a bar counts ${by === "host" ? "hosts" : "processes"} by their mean time per call.`};
 }
 
-function bar({from, to, count, ns}, most, unit) {
+function barItem({from, to, count, ns}, most, unit) {
   const filled = element("span", {class: "filled"});
   filled.style.width = `${100 * count / most}%`;
-  return element("li", {}, element("span", {class: "number"}, `${timeText(from)} to ${timeText(to)}`),
+  return element("li", {}, element("span", {class: "number"}, bordersText({from, to})),
     element("span", {class: "track"}, filled),
     element("span", {}, count === 0 ? "" : `${plural(count, unit, unit === "process" ? "processes" : `${unit}s`)}`
       + (unit === "call" ? `, ${timeText(ns)}` : "")));
@@ -69,7 +74,7 @@ function histogram() {
     const {lengths, unit, note: text} = lengthsOf(name);
     const bars = barsOf(lengths), most = bars.reduce((m, {count}) => Math.max(m, count), 1);
     note.textContent = text;
-    list.replaceChildren(...bars.map((each) => bar(each, most, unit)));
+    list.replaceChildren(...bars.map((each) => barItem(each, most, unit)));
   };
   const select = element("select", {id: "durations", onchange: () => show(select.value)},
     names.map((name) => element("option", {}, name)));
