@@ -50,7 +50,8 @@ function showTiles() {
   const loss = run ? largestLoss(run) : null;
   const noMpi = {value: "unknown", note: "the trace has no MPI to judge", target: "efficiencies"};
   section("tiles").append(...[
-    {name: "Runtime", value: timeText(report.trace.duration), note: "from the first event to the last", target: "timeline"},
+    {name: "Runtime", value: timeText(report.trace.duration), target: "timeline",
+      note: run ? `${timeText(run.runtime)} of it from MPI_Init to MPI_Finalize` : "from the first event to the last"},
     {name: "Parallel efficiency", ...(run ? {value: percentText(run.parallel_efficiency), target: "efficiencies",
       note: "of the time is computation", state: ratioState(run.parallel_efficiency)} : noMpi)},
     {name: "Largest loss", ...(loss ? {value: `${loss.cause}, ${percentText(loss.lost)}`, target: "efficiencies",
