@@ -158,7 +158,7 @@ function drawSelection(context) {
 }
 
 function draw() {
-  const width = viewer.clientWidth, height = viewer.clientHeight;
+  const width = canvasWidth = viewer.clientWidth, height = viewer.clientHeight;
   gutter = Math.min(170, Math.round(width * 0.3));
   const context = cleared(canvas, width, height);
   const yOf = (place) => top + place * rowHeight - viewer.scrollTop;

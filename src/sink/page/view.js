@@ -28,24 +28,32 @@ timeline.rows.hosts.forEach((host, row) => rowsOfHost[host].push(row));
 
 let canvas, viewer, spacer, shown = [];
 
-const plotWidth = () => canvas.clientWidth - gutter;
+// The canvas is measured once for each drawing: to ask the browser takes long.
+let canvasWidth = 1000;
+const plotWidth = () => canvasWidth - gutter;
 const xOf = (time) => gutter + (time - view.from) / (view.to - view.from) * plotWidth();
 const timeOf = (x) => view.from + (x - gutter) / plotWidth() * (view.to - view.from);
 const hasRegions = timeline.regions.length > 0;
 const top = axisHeight + (hasRegions ? stripHeight : 0);
 
-// Shares by category of the columns from time to time.
+// Shares by category of the columns from time to time. The sums are all 0 between two calls.
+const shareSums = new Float64Array(64);
 function shares(cells, width, from, to) {
-  const sums = new Map();
+  const touched = [];
   const last = Math.min(Math.ceil(to / width), cells.length / 4);
   const first = Math.min(Math.floor(from / width), last - 1);
   for (let column = Math.max(first, 0); column < last; ++column)
     for (const i of [0, 2]) {
       const share = cells[4 * column + i + 1];
-      if (share > 0) sums.set(cells[4 * column + i], (sums.get(cells[4 * column + i]) ?? 0) + share);
+      if (share === 0) continue;
+      const place = cells[4 * column + i];
+      if (shareSums[place] === 0) touched.push(place);
+      shareSums[place] += share;
     }
   const count = 63 * Math.max(1, last - Math.max(first, 0));
-  return [...sums].map(([place, share]) => ({place, share: share / count})).sort((a, b) => b.share - a.share);
+  const found = touched.map((place) => ({place, share: shareSums[place] / count}));
+  for (const place of touched) shareSums[place] = 0;
+  return found.length > 1 ? found.sort((a, b) => b.share - a.share) : found;
 }
 
 // The categories of a row, in the most detail that the page has at that time; null: none but columns.
