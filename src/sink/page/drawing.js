@@ -69,7 +69,7 @@ function drawClip(context, clip, from, to, y, paint) {
     drawLayer(context, clip.regions, from, to, y + 1, line, (number) => (number ? regionColours[number - 1] : ""));
 }
 
-// Messages that are seen between shown rows, if they are few.
+// Messages that are seen between shown rows, if they are few and far enough apart to be told from one another.
 function messagesInView() {
   const most = 400, found = [];
   const seen = new Set();
@@ -81,7 +81,9 @@ function messagesInView() {
     found.push(message);
     if (found.length > most) return [];
   }
-  return found;
+  const begin = found.reduce((least, message) => Math.min(least, message[1]), Infinity);
+  const end = found.reduce((last, message) => Math.max(last, message[4]), 0);
+  return found.length * 4 > xOf(end) - xOf(begin) + 40 ? [] : found;
 }
 
 function axisStep() {
