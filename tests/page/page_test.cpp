@@ -171,6 +171,13 @@ TEST_F(PageTest, MostRegionsHaveAWindow) {
     EXPECT_EQ(number, 128);
 }
 
+TEST_F(PageTest, SaysWhenTheRunBegan) {
+    add_barriers(1, 1);
+    EXPECT_TRUE(emulated()["began"].is_null());
+    rank(1, 2, "node1.a").set("ovni.run", "a-run").set("ovni.began", 1'700'000'000).starts(1).ends(100);
+    EXPECT_EQ(expect_same_pages()["began"], 1'700'000'000);
+}
+
 TEST_F(PageTest, ShowsSubsystemsOfTaskRuntimes) {
     trace_.thread({.loom = "a", .tid = 1, .require = {{"ovni", "1.1.0"}, {"nanos6", "1.0.0"}}})
         .starts(1)
