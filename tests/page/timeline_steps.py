@@ -142,6 +142,18 @@ def has_the_colours_of_plots(page):
         check(all(abs(a - b) <= 1 for a, b in zip(ours, wanted)), f"{name} is {ours} here and {wanted} in plots")
 
 
+def helpers_are_pale(page):
+    """The second row, of a thread called progress, has the most frequent colour of the first one, mixed with the background."""
+    frequent = """((row) => { const c = document.querySelector('%s'), counts = new Map();
+        const {data} = c.getContext('2d').getImageData(170, 22 + 26 * row + 13, c.width - 170, 1);
+        for (let i = 0; i < data.length; i += 4) {
+            const strength = data[i + 3] / 255, key = [0, 1, 2].map((part) => Math.round(255 - strength * (255 - data[i + part]))).join();
+            if (key !== '255,255,255') counts.set(key, (counts.get(key) ?? 0) + 1); }
+        return [...counts].sort((a, b) => b[1] - a[1])[0][0].split(',').map(Number); })(%d)"""
+    strong, pale = (page.run(frequent % (TIMELINE, row)) for row in (0, 1))
+    check(all(abs(255 - 0.4 * (255 - a) - b) <= 2 for a, b in zip(strong, pale)), f"rows are {strong} and {pale}")
+
+
 def explains_points(page):
     x, y, width, height = place_of(page, TIMELINE)
     page.mouse("mouseMoved", x + width / 2, y + height - 10)
