@@ -297,7 +297,7 @@ def colours_belong_to_labels(directory):
 
 
 def colours_have_meanings(directory):
-    """Meanings are far apart in CIELAB, and the page has the same table."""
+    """Meanings are far apart in CIELAB. The page has the same table, and the states of mpi.pcf have the colours."""
     sys.path.insert(0, str(PLOTS))
     import numpy as np
     from colors import lab_of
@@ -318,6 +318,12 @@ def colours_have_meanings(directory):
     check(rules == ours, f"the page has the rules {rules}")
     words = " ".join(re.findall(r'"([^"]*)"', page[page.index("const frequent"):page.index('.split(" ")')])).split()
     check([f"MPI_{word}" for word in words] == FREQUENT, f"the page has {words}")
+    paraver = dict(re.findall(r'\{"([^"]+)", "\{([\d,]+)\}"\}', (ROOT / "src/sink/paraver/mpi_side_files.cpp").read_text()))
+    states = {"Running": "computation", "Waiting a message": "waiting", "Group Communication": "transfer", "I/O": "I/O",
+              "Synchronization": "synchronisation", "Idle": "OpenMP idle", "Others": "management"}
+    for state, name in states.items():
+        wanted = ",".join(str(round(255 * part)) for part in color_of_meaning(MEANINGS[name]))
+        check(paraver[state] == wanted, f"{state} is {paraver[state]} in mpi.pcf, not {wanted}")
     check(len(SHADES) == 40 and "[0, 13, -12, 6, -6]" in page and "[0, 14, -13, 24]" in page and "[0, -22]" in page, "shades")
 
 

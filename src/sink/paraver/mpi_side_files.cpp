@@ -23,26 +23,26 @@ struct StateLabel {
     std::string_view label, color;
 };
 
-// One for each ParaverState.
+// One for each ParaverState. Colours are by meaning, as in scripts/plots/meanings.py, which has their shades.
 constexpr StateLabel states[] = {
-    {"Idle", "{117,195,255}"},
-    {"Running", "{0,0,255}"},
+    {"Idle", "{191,167,155}"},
+    {"Running", "{148,190,219}"},
     {"Not created", "{255,255,255}"},
-    {"Waiting a message", "{255,0,0}"},
-    {"Blocking Send", "{255,0,174}"},
-    {"Synchronization", "{179,0,0}"},
-    {"Test/Probe", "{0,255,0}"},
-    {"Scheduling and Fork/Join", "{255,255,0}"},
-    {"Wait/WaitAll", "{235,0,0}"},
-    {"Blocked", "{0,162,0}"},
-    {"Immediate Send", "{255,0,255}"},
-    {"Immediate Receive", "{100,100,177}"},
-    {"I/O", "{172,174,41}"},
-    {"Group Communication", "{255,144,26}"},
-    {"Tracing Disabled", "{2,255,177}"},
-    {"Others", "{192,224,0}"},
-    {"Send Receive", "{66,66,66}"},
-    {"Memory transfer", "{255,0,96}"},
+    {"Waiting a message", "{221,44,59}"},
+    {"Blocking Send", "{175,110,14}"},
+    {"Synchronization", "{152,66,189}"},
+    {"Test/Probe", "{231,106,116}"},
+    {"Scheduling and Fork/Join", "{179,187,198}"},
+    {"Wait/WaitAll", "{171,28,40}"},
+    {"Blocked", "{112,49,140}"},
+    {"Immediate Send", "{208,144,47}"},
+    {"Immediate Receive", "{245,200,132}"},
+    {"I/O", "{32,151,112}"},
+    {"Group Communication", "{236,149,19}"},
+    {"Tracing Disabled", "{217,217,217}"},
+    {"Others", "{110,125,145}"},
+    {"Send Receive", "{154,106,35}"},
+    {"Memory transfer", "{241,179,85}"},
 };
 static_assert(std::size(states) == static_cast<size_t>(ParaverState::count));
 
