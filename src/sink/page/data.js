@@ -42,20 +42,20 @@ const digitOf = new Map([...digits].map((digit, value) => [digit, value]));
 
 // Columns as numbers, four for each: the first value and its share, the second one and its share, in 63rds.
 function decodeCells(text) {
-  const cells = [];
-  for (let at = 0; at < text.length;) {
+  const cells = new Uint8Array(4 * text.length);
+  let end = 0;
+  for (let at = 0; at < text.length; end += 4) {
     if (text[at] === ".") {
-      cells.push(...cells.slice(-4));
+      cells.copyWithin(end, Math.max(0, end - 4), end);
       at += 1;
     } else if (text[at] === "-") {
-      cells.push(0, 0, 0, 0);
       at += 1;
     } else {
-      for (let i = 0; i < 4; ++i) cells.push(digitOf.get(text[at + i]));
+      for (let i = 0; i < 4; ++i) cells[end + i] = digitOf.get(text[at + i]);
       at += 4;
     }
   }
-  return Uint8Array.from(cells);
+  return cells.slice(0, end);
 }
 
 // The changes of a row in a window: [row, cut, pairs], as objects in three layers by time.

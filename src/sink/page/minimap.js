@@ -7,20 +7,24 @@ let minimap;
 const spanX = (time) => gutter + time / Math.max(timeline.end, smallestSpan) * (minimap.clientWidth - gutter);
 const timeInMinimap = (x) => (x - gutter) / (minimap.clientWidth - gutter) * Math.max(timeline.end, smallestSpan);
 
-// Sums by column and meaning, kept until other rows are wanted.
+// Sums by column and meaning, kept until other rows are wanted. Columns have the two largest times of their row, so
+// rows tell more than hosts, unless they are so many that their columns are wide.
+const leastColumns = 200;
 let keptSums = null;
 function sumsByMeaning() {
   const key = view.wanted.join(" ");
   if (keptSums?.key === key) return keptSums;
-  const items = shown.filter((item) => isFolded ? item.host !== undefined : true);
-  const of = isFolded ? {kept: hostCells, table: timeline.hosts} : {kept: rowCells, table: timeline.rows};
+  const isOfHosts = isFolded && (timeline.rows.cells.length === 0 || timeline.end / timeline.rows.width < leastColumns);
+  const of = isOfHosts ? {kept: hostCells, table: timeline.hosts} : {kept: rowCells, table: timeline.rows};
+  const wanted = isOfHosts ? shown.map(({host}) => host).filter((host) => host !== undefined)
+    : timeline.rows.names.map((_, row) => row).filter(isWantedRow);
   const placeOfMeaning = [...Array(64).keys()].map((place) => meanings.indexOf(meaningOfCategory(place)));
   const columns = Math.max(1, Math.ceil(timeline.end / of.table.width));
   const sums = new Float64Array(columns * meanings.length);
   let rows = 0;
-  for (const {host, row} of items) {
-    const weight = isFolded ? timeline.hosts.rows[host] : 1;
-    const cells = cellsOf(of.kept, of.table.cells, host ?? row);
+  for (const place of wanted) {
+    const weight = isOfHosts ? timeline.hosts.rows[place] : 1;
+    const cells = cellsOf(of.kept, of.table.cells, place);
     rows += weight;
     for (let i = 0; i < cells.length; i += 2) {
       const meaning = placeOfMeaning[cells[i]], column = i >> 2;

@@ -10,13 +10,14 @@ function fits(text) {
 const searchText = (row) => `${rowName(row)} ${processName(timeline.rows.processes[row])} ${
   timeline.hosts.names[timeline.rows.hosts[row]] ?? ""}`.toLowerCase();
 
+const isWantedRow = (row) => view.wanted.length === 0 || fits(searchText(row));
+
 function shownRows() {
-  const isWanted = (row) => view.wanted.length === 0 || fits(searchText(row));
-  if (!isFolded) return timeline.rows.names.map((name, row) => ({row, name})).filter(({row}) => isWanted(row));
+  if (!isFolded) return timeline.rows.names.map((name, row) => ({row, name})).filter(({row}) => isWantedRow(row));
   return timeline.hosts.names.flatMap((name, host) => {
     const own = {host, name: `${name} (${timeline.hosts.rows[host]})`};
     const rows = view.open.has(host) || (view.wanted.length > 0 && canOpen && !fits(name.toLowerCase()))
-      ? rowsOfHost[host].filter(isWanted).map((row) => ({row, name: `   ${rowName(row)}`})) : [];
+      ? rowsOfHost[host].filter(isWantedRow).map((row) => ({row, name: `   ${rowName(row)}`})) : [];
     return rows.length > 0 || view.wanted.length === 0 || fits(name.toLowerCase()) ? [own, ...rows] : [];
   });
 }
