@@ -122,6 +122,13 @@ def has_durations(page):
         check(note.startswith("All ") and sum(page.run(counts)) == calls[name], f"{name}: {note} {page.run(counts)} of {calls[name]}")
 
 
+def has_mean_durations(page, path):
+    """The page has no single calls of long traces: the bars count processes."""
+    opens_quietly(page, path)
+    note, bars = page.run("document.querySelector('.histogram').previousElementSibling.textContent"), texts(page, ".histogram li")
+    check("no single calls" in note and any("process" in bar for bar in bars), f"{note} {bars}")
+
+
 def explains_words(page):
     """Marked words have a tip, and lead to the list at the end."""
     words = page.run("[...document.querySelectorAll('a.word')].map((a) => [a.textContent, a.querySelector('abbr').title,"
@@ -163,6 +170,10 @@ def main():
         with browser.Browser() as page:
             has_no_empty_columns(page, page_without_regions(plain))
             timeline.helpers_are_pale(page)
+        with browser.Browser() as page:
+            long = directory / "long"
+            run(BUILD / "bin/random-trace", "--looms", 4, "--events", 40000, "--models", "OM", long)
+            has_mean_durations(page, page_of(long, directory / "long_out"))
         with browser.Browser() as page:
             timeline.folds_hosts(page, page_of(many, directory / "many_out"))
 

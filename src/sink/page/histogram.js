@@ -43,14 +43,19 @@ function callLengths(name) {
   return lengths;
 }
 
+function completeness(shownCount, calls) {
+  if (shownCount === calls) return `All ${plural(calls, "call")} of the run.`;
+  if (shownCount > calls)
+    return `${plural(calls, "call")} in ${plural(shownCount, "part")}: another call in it, or a pause, divides a call.`;
+  return `${plural(shownCount, "call")} of ${numberText(calls)}: those of rows that the page has in full.`;
+}
+
 // Single calls if the page has them, else the mean of each rank or host: {lengths, unit, note}.
 function lengthsOf(name) {
   const {functions} = page;
   const cells = functions.cells.filter(([, place]) => functions.functions[place] === name);
   const calls = cells.reduce((all, [, , count]) => all + count, 0), lengths = callLengths(name);
-  if (lengths.length > 0)
-    return {lengths, unit: "call", note: lengths.length === calls ? `All ${plural(calls, "call")} of the run.`
-      : `${plural(lengths.length, "call")} of ${numberText(calls)}: those of rows that the page has in full.`};
+  if (lengths.length > 0) return {lengths, unit: lengths.length > calls ? "part" : "call", note: completeness(lengths.length, calls)};
   const by = functions.by === "rank" ? "process" : "host";
   return {lengths: cells.map(([, , count, ns]) => ns / Math.max(1, count)), unit: by,
     note: `The page has no single calls of this function: a bar counts ${by === "host" ? "hosts" : "processes"} by their mean time per call.`};
@@ -62,7 +67,7 @@ function barItem({from, to, count, ns}, most, unit) {
   return element("li", {}, element("span", {class: "number"}, bordersText({from, to})),
     element("span", {class: "track"}, filled),
     element("span", {}, count === 0 ? "" : `${plural(count, unit, unit === "process" ? "processes" : `${unit}s`)}`
-      + (unit === "call" ? `, ${timeText(ns)}` : "")));
+      + (unit !== "process" && unit !== "host" ? `, ${timeText(ns)}` : "")));
 }
 
 function histogram() {
