@@ -87,6 +87,14 @@ def filters_rows(page):
     page.run("(() => { const i = document.querySelector('#rows'); i.value = ''; i.dispatchEvent(new Event('input')); })()")
     page.settle()
     check(page.run(rows) == whole, "rows do not come back")
+    focus(page, "#rows")
+    page.call("Input.insertText", text="no such row")
+    page.settle()
+    check(page.run(rows) == 0, "there are rows left")
+    focus(page, TIMELINE)
+    page.press("n")
+    check(page.run(rows) == whole and "is shown" in page.run(SAID), "a wait is not shown in rows that were filtered away")
+    page.press("Home")
 
 
 def axis_is_whole(page):

@@ -5,6 +5,7 @@ function showWindow(window, {from, to, name}) {
   view.mark = {row: window?.row, from, to, name};
   section("timeline").dataset.mark = `${from} ${to}`;
   for (const row of window?.clips.keys() ?? []) if (isFolded && canOpen) view.open.add(timeline.rows.hosts[row]);
+  letPass(window?.row);
   showRows();
   const place = shown.findIndex((item) => item.row === window?.row);
   if (place >= 0) view.cursor.row = place;

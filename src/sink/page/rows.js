@@ -53,13 +53,20 @@ function setRowHeight(height) {
 const tallerRows = () => setRowHeight(rowHeight * 1.5);
 const flatterRows = () => setRowHeight(rowHeight / 1.5);
 
-function rowFilter() {
-  return element("label", {}, "Rows ", element("input", {type: "search", id: "rows", placeholder: "rank, host or thread",
-    oninput: (event) => {
-      view.wanted = event.target.value.toLowerCase().split(/\s+/).filter(Boolean);
-      viewer.scrollTop = 0;
-      showRows();
-      drawMinimap();
-      announce(`${plural(shown.length, "row")} of the timeline`);
-    }}));
+function filterRows(text) {
+  view.wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
+  viewer.scrollTop = 0;
+  showRows();
+}
+
+const rowInput = element("input", {type: "search", id: "rows", placeholder: "rank, host or thread", oninput: () => {
+  filterRows(rowInput.value);
+  announce(`${plural(shown.length, "row")} of the timeline`);
+}});
+
+// A row that is to be seen is not kept away by the filter.
+function letPass(row) {
+  if (row === undefined || isWantedRow(row)) return;
+  rowInput.value = "";
+  filterRows("");
 }

@@ -49,7 +49,7 @@ function timelineTools() {
   return element("div", {class: "tools"}, toolButton("Zoom in", () => zoomAtCursor(0.5), "Key +"),
     toolButton("Zoom out", () => zoomAtCursor(2), "Key -"), toolButton("Back", lookBack, "Key Backspace"),
     toolButton("All", () => look(0, timeline.end), "Key Home"), toolButton("Next wait", () => nextWait(1), "Key n"),
-    toolButton("Taller rows", tallerRows, "Key t"), toolButton("Flatter rows", flatterRows, "Key f"), rowFilter(), ...hostTools,
+    toolButton("Taller rows", tallerRows, "Key t"), toolButton("Flatter rows", flatterRows, "Key f"), element("label", {}, "Rows ", rowInput), ...hostTools,
     regionChoice(), seen, counterChoice());
 }
 
