@@ -16,6 +16,7 @@
 #include "mpi/interpose/books/requests.hpp"
 #include "mpi/interpose/books/unrecorded.hpp"
 #include "mpi/interpose/job/clock_points.hpp"
+#include "mpi/interpose/job/cpu_use.hpp"
 #include "mpi/interpose/job/cpus.hpp"
 #include "mpi/interpose/job/host.hpp"
 #include "mpi/interpose/job/is_set.hpp"
@@ -205,10 +206,12 @@ void introduce_process() noexcept {
     int provided = MPI_THREAD_MULTIPLE;
     OVNI_PMPI(Query_thread)(&provided);
     several_threads = provided == MPI_THREAD_MULTIPLE;
+    begin_cpu_use();
     errno = saved;
 }
 
 void part_from_ranks() noexcept {
+    describe_cpu_use();
     end_agreement();
     report_control_starts();
     take_clock_point(Occasion::finalize);

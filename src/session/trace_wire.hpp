@@ -44,6 +44,9 @@ inline auto fields(ClockMeasurement& measured) {
 inline auto fields(ProcessMetadata::Clock& clock) {
     return std::tie(clock.reference, clock.points);
 }
+inline auto fields(StreamMetadata::CpuUse& use) {
+    return std::tie(use.wall, use.cpu, use.switches);
+}
 inline auto fields(StreamMetadata::End& end) {
     return std::tie(end.by, end.code, end.clock);
 }
@@ -65,7 +68,7 @@ inline auto fields(ProcessMetadata& process) {
 }
 inline auto fields(StreamMetadata& m) {
     return std::tie(m.common, m.process, m.tid, m.name, m.leaves_threads_out, m.begins_inside, m.samples_cpus,
-                    m.finished, m.goes_on, m.end);
+                    m.finished, m.goes_on, m.end, m.cpu_use);
 }
 // The root is that of the place, which its ranks know.
 inline auto fields(Stream& stream) {

@@ -259,6 +259,17 @@ std::optional<StreamMetadata::End> end_of(const Members& ovni) {
                                clock};
 }
 
+std::optional<StreamMetadata::CpuUse> cpu_use_of(const Members& top) {
+    const Members use = top.object("mpi").object("use");
+    if (!use.json()) return std::nullopt;
+    const auto number = [&](const char* name) {
+        const auto value = parse_number<int64_t>(use.must(use.text(name), name));
+        if (!value || *value < 0) use.fail(name, "is no number from 0 on");
+        return *value;
+    };
+    return StreamMetadata::CpuUse{number("wall_ns"), number("cpu_ns"), number("involuntary_switches")};
+}
+
 ProcessMetadata::Clock clock_of(const Members& ovni) {
     Members clock = ovni.object("clock");
     if (!clock.json()) return {};
@@ -352,6 +363,7 @@ StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     metadata.samples_cpus = ovni.text("cpu") == "sampled";
     read_cut(ovni, metadata);
     metadata.end = end_of(ovni);
+    metadata.cpu_use = cpu_use_of(top);
     return metadata;
 }
 

@@ -99,6 +99,13 @@ struct StreamMetadata {
         bool operator==(const End&) const = default;
     };
     Rare<End> end;
+    // mpi.use: of the process, from MPI_Init to MPI_Finalize, in the stream of the thread that called these.
+    struct CpuUse {
+        int64_t wall = 0, cpu = 0;  // ns
+        int64_t switches = 0;       // how often a thread had to leave its CPU to others
+        bool operator==(const CpuUse&) const = default;
+    };
+    Rare<CpuUse> cpu_use;
     bool operator==(const StreamMetadata&) const = default;
 };
 

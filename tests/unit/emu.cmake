@@ -15,6 +15,7 @@ ovni_test(unit_emu
 add_dependencies(unit_emu ovniemu)
 ovni_test(unit_messages
     call_reader.cpp
+    hybrid.cpp
     in_short.cpp
     matching.cpp
     packed_ends.cpp

@@ -52,7 +52,8 @@ const std::map<std::string, Parts> allowed = {
 // before it, and none beside it.
 const std::map<std::string, std::vector<Parts>> floors = {
     {"src/emu", {{"records"}, {"plan"}, {"state"}, {""}, {"hooks"}}},
-    {"src/messages", {{"scan"}, {"stuck"}, {"match"}, {"waits", "plan"}, {"costs"}, {""}}},
+    {"src/messages",
+     {{"scan"}, {"stuck"}, {"match"}, {"waits", "plan"}, {"costs"}, {"hybrid"}, {"short"}, {""}}},
     {"src/sink", {{""}, {"columns", "otf2", "page", "paje", "paraver", "perfetto"}}},
     {"src/session", {{"check"}, {"salvage"}, {"command"}, {"deal", "report"}, {"replay"}, {""}}},
     {"mpi/interpose", {{"base"}, {"library"}, {"job"}, {"streams"}, {"books", "sites"}, {"records"}, {""}}},

@@ -40,6 +40,37 @@ class TopTablesTest : public TraceToolsTest {
             stream.ends(9500);
         }
     }
+    // A thread of a parallel region has a third of the work of the other one.
+    void team_of_two() {
+        const auto thread = [&](int tid) -> StreamBuilder& {
+            return trace_
+                .thread({.loom = "a.x",
+                         .pid = 10,
+                         .tid = tid,
+                         .rank = 0,
+                         .nranks = 1,
+                         .cpus = {{0, 0}, {1, 1}},
+                         .require = {{"ovni", "1.1.0"}, {"mpi", "1.3.0"}, {"openmp", "1.2.0"}}})
+                .set("ovni.run", "job")
+                .mark(99, "stack", "MPI_Pcontrol region", {{5, "solve"}});
+        };
+        thread(10)
+            .starts(1000, 0)
+            .event("MUi", 1100)
+            .event("MUI", 2000)
+            .event("OM[", 2500, {i64(5), 99})
+            .event("PCf", 3000)
+            .event("PMu", 3010)
+            .event("PBj", 6000)
+            .event("PBJ", 6010)
+            .event("PMU", 6010)
+            .event("PCF", 6010)
+            .event("OM]", 7000, {i64(5), 99})
+            .event("MUf", 8000)
+            .event("MUF", 9000)
+            .ends(9500);
+        thread(11).starts(2900, 1).event("PMu", 3010).event("PMU", 4010).ends(9400);
+    }
     // Rank 0 waits for a message that never comes.
     void stuck() {
         rank(0, 2)
@@ -131,16 +162,20 @@ TEST_P(EveryTopTable, AnEmptyTraceHasTablesWithoutRows) {
 
 INSTANTIATE_TEST_SUITE_P(
     Options, EveryTopTable,
-    testing::Values(Expected{"events", {}, "events 16"}, Expected{"mpi", {"--mpi"}, "all 4, by_rank 6"},
-                    Expected{"callsites", {"--mpi", "--callsites"}, "all 4, by_rank 6"},
-                    Expected{"counters", {"--counters"}, "all 7, by_rank 10"},
-                    Expected{"locks", {"--locks"}, "all 1, by_rank 1, holders 1"},
-                    Expected{"regions", {"--regions"}, "all 1, by_rank 1"},
-                    Expected{"messages", {"--messages"}, "sums 1, unmatched 0, sizes 1, pairs 1"},
-                    Expected{"matrix", {"--matrix"}, "bytes_by_rank 2"},
-                    Expected{"waits", {"--waits"}, "by_kind 1, by_rank 1, longest 1, delays 2"},
-                    Expected{"pop", {"--pop"}, "in_short 1, run 1, critical_path 4, regions 1"},
-                    Expected{"waiting", {"--waiting"}, "calls 0, thread_waits 0"}),
+    testing::Values(
+        Expected{"events", {}, "events 16"}, Expected{"mpi", {"--mpi"}, "all 4, by_rank 6"},
+        Expected{"callsites", {"--mpi", "--callsites"}, "all 4, by_rank 6"},
+        Expected{"counters", {"--counters"}, "all 7, by_rank 10"},
+        Expected{"locks", {"--locks"}, "all 1, by_rank 1, holders 1"},
+        Expected{"regions", {"--regions"}, "all 1, by_rank 1"},
+        Expected{"messages", {"--messages"}, "sums 1, unmatched 0, sizes 1, pairs 1"},
+        Expected{"matrix", {"--matrix"}, "bytes_by_rank 2"},
+        Expected{"waits", {"--waits"}, "by_kind 1, by_rank 1, longest 1, delays 2"},
+        Expected{"pop",
+                 {"--pop"},
+                 "in_short 1, run 1, critical_path 4, regions 1, hybrid 0, hybrid_regions 0, hybrid_ranks 0"},
+        Expected{"openmp", {"--openmp"}, "all 0, by_rank 0"},
+        Expected{"waiting", {"--waiting"}, "calls 0, thread_waits 0"}),
     name_of);
 
 TEST_F(TopTablesTest, SharesAreThoseOfTheTimeOfTheRank) {
@@ -156,6 +191,18 @@ TEST_F(TopTablesTest, SharesAreThoseOfTheTimeOfTheRank) {
     const Json& wait = of_all["longest"][0];
     EXPECT_EQ(wait["time_ns"], 2000);
     EXPECT_DOUBLE_EQ(wait["share_percent"].get<double>(), 100 * 2000 / 7900.0);
+}
+
+TEST_F(TopTablesTest, ThreadsOfATeamHaveHybridTables) {
+    team_of_two();
+    EXPECT_EQ(compared({"--openmp"}), "all 1, by_rank 1\n");
+    EXPECT_EQ(compared({"--pop"}),
+              "in_short 2, run 1, critical_path 1, regions 1, hybrid 1, hybrid_regions 1, hybrid_ranks 2\n");
+    const Json tables = Json::parse(tool("ovnitop", {"--pop", "--json"}).out);
+    const Json& rank = tables["hybrid_ranks"][0];
+    EXPECT_EQ(rank["threads"], 2);
+    EXPECT_EQ(rank["imbalance_ns"], 1990);
+    EXPECT_THAT(tables["in_short"].dump(), HasSubstr("for the slowest one of their team"));
 }
 
 TEST_F(TopTablesTest, CsvQuotesCommasAndQuotes) {

@@ -19,6 +19,8 @@ REGION = "{region} {visits} {inclusive_ns:s} {share_percent:%} {exclusive_ns:s}"
 SPREAD = "{ranks} {inclusive_min_ns:s} {inclusive_mean_ns:s} {inclusive_max_ns:s} {exclusive_min_ns:s} {exclusive_mean_ns:s} " \
     "{exclusive_max_ns:s}"
 WAITS = "{time_ns:s} {share_percent:%} {certain_ns:s} {times}"
+TEAMS = "{visits} {threads} {elapsed_ns:s} {lost_ns:s} {useful_percent:%} {imbalance_percent:%} {scheduling_percent:%} " \
+    "{locks_percent:%} {parallel_region}"
 TEXTS = {
     "": {"events": (None, "{code} {events}")},
     "--mpi": {
@@ -60,6 +62,13 @@ TEXTS = {
         "regions": ("ranks seconds parallel balance serialisation transfer region",
                     "{ranks} {runtime_ns:s} {parallel_efficiency:3} {load_balance:3} {serialisation_efficiency:3} "
                     "{transfer_efficiency:3} {region}"),
+        "hybrid_regions": ("threads seconds hybrid MPI threads region",
+                           "{threads} {runtime_ns:s} {parallel_efficiency:3} {mpi_parallel_efficiency:3} "
+                           "{thread_efficiency:3} {region}"),
+    },
+    "--openmp": {
+        "all": ("rank visits threads seconds lost useful % imbalance % scheduling % locks % parallel region", "all " + TEAMS),
+        "by_rank": (None, "{rank:rank} " + TEAMS),
     },
 }
 EFFICIENCIES = ("parallel_efficiency", "load_balance", "communication_efficiency", "serialisation_efficiency",

@@ -75,8 +75,8 @@ inline constexpr FactorRow hybrid_factors[] = {
     {Use::sleep, "supply_with_work", "supply with work"},
 };
 
-// By region, the run first. `uses`: of all processes. `runs`: those of MPI, where there are some: they have
-// the runtimes. Empty if no process has several threads.
+// One for each region, the run first. `uses`: of all processes. `runs`: those of MPI, where there are some:
+// they have the runtimes. Empty if no process has several threads.
 std::vector<HybridEfficiency> hybrid_efficiencies(std::span<const ProcessUse> uses,
                                                   std::span<const Efficiency> runs);
 

@@ -15,11 +15,11 @@ UseTimes difference(const UseTimes& end, const UseTimes& begin) {
     return times;
 }
 
-void add(UseTimes& sum, const UseTimes& times) {
+void add_times(UseTimes& sum, const UseTimes& times) {
     for (size_t use = 0; use < use_count; ++use) sum[use] += times[use];
 }
 
-// By Doing; an idle thread has its use from the phase of the process.
+// In the order of Doing; an idle thread has its use from the phase of the process.
 constexpr Use use_of_doing[] = {Use::useful, Use::mpi,   Use::serial,   Use::scheduling,
                                 Use::locks,  Use::sleep, Use::imbalance};
 
@@ -68,7 +68,7 @@ void ProcessUses::follow_openmp(Thread& thread) {
     const InOpenMp place = place_in_openmp(shown(thread, Shown::openmp));
     thread.has_forked |= place == InOpenMp::forking;
     thread.is_worker |= place == InOpenMp::in_loop_of_workers;
-    // Who begins a part without a fork works for another thread.
+    // A thread that begins a part without a fork works for another one.
     thread.is_worker |= place == InOpenMp::in_own_part && !thread.has_forked;
     const bool enters = place == InOpenMp::in_own_part || place == InOpenMp::in_region;
     if (enters == thread.in_region) return;
@@ -100,7 +100,7 @@ void ProcessUses::end_parallel_region() {
     for (const Thread& thread : threads_) {
         if (!thread.has_joined) continue;
         ++team;
-        add(construct.times, difference(thread.uses, thread.at_region_begin));
+        add_times(construct.times, difference(thread.uses, thread.at_region_begin));
     }
     construct.threads = std::max(construct.threads, team);
 }
@@ -157,7 +157,7 @@ void ProcessUses::close(int64_t region, int64_t time) {
     sum.elapsed += now_ - found->second.since;
     sum.uses.resize(threads_.size());
     for (size_t t = 0; t < threads_.size(); ++t)
-        add(sum.uses[t], difference(threads_[t].uses, found->second.before[t]));
+        add_times(sum.uses[t], difference(threads_[t].uses, found->second.before[t]));
 }
 
 void ProcessUses::finish(int64_t time) {
@@ -194,7 +194,7 @@ std::vector<ProcessUse> ProcessUses::regions() const {
         for (size_t t = 0; t < threads_.size(); ++t) {
             if (!counts[t] || life_of(sum.uses[t]) == 0) continue;
             ++of.threads;
-            add(of.times, sum.uses[t]);
+            add_times(of.times, sum.uses[t]);
         }
     }
     return all;

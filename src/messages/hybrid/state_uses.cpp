@@ -46,7 +46,7 @@ const OpenMpState* find_state(int64_t value) {
     return found == std::end(openmp_states) ? nullptr : found;
 }
 
-// By value of the type, from 0: nothing, mutex, two of read-write locks, spin lock, barrier, condition,
+// In the order of values, from 0: nothing, mutex, two of read-write locks, spin lock, barrier, condition,
 // thread, semaphore, once.
 constexpr Doing posix_waits[] = {Doing::computing, Doing::at_lock,    Doing::at_lock, Doing::at_lock,
                                  Doing::at_lock,   Doing::at_barrier, Doing::asleep,  Doing::asleep,

@@ -23,7 +23,7 @@ constexpr TypeRow types[] = {
     {prv_type::posix_wait, ProcessUses::Shown::posix_wait},
 };
 
-const TypeRow* row_of(uint16_t type) {
+const TypeRow* row_of_type(uint16_t type) {
     const TypeRow* found = std::ranges::find(types, type, &TypeRow::type);
     return found == std::end(types) ? nullptr : found;
 }
@@ -63,7 +63,7 @@ void ThreadUses::cross_borders(Process& process, int64_t time) {
 void ThreadUses::take(std::span<const Record> records) {
     for (const Record& record : records) {
         if (record.thread_row == Record::no_row || record.punctual != Record::Punctual::no) continue;
-        const TypeRow* row = row_of(record.type);
+        const TypeRow* row = row_of_type(record.type);
         if (!row) continue;
         const ThreadInfo& thread = system_.threads()[record.thread_row];
         const ProcessInfo& info = system_.processes()[thread.process];

@@ -18,7 +18,7 @@ Json name_of(int64_t value, const std::map<int64_t, std::string>& names) {
     return value == 0 ? Json() : Json(std::to_string(value));
 }
 
-void put(Json& into, const UseTimes& times) {
+void put_times(Json& into, const UseTimes& times) {
     for (size_t use = 0; use < use_count; ++use) into[std::string(use_names[use])] = times[use];
 }
 
@@ -59,7 +59,7 @@ Json hybrid_in(const std::vector<HybridEfficiency>& all, const ThreadUseFacts& u
                                                   {"region", name_of(use.region, regions)},
                                                   {"threads", use.threads},
                                                   {"elapsed", use.elapsed}});
-        put(entry, use.times);
+        put_times(entry, use.times);
     }
     for (const ConstructUse& use : uses.constructs) {
         Json& entry = constructs.emplace_back(Json{{"process", use.process},
@@ -67,7 +67,7 @@ Json hybrid_in(const std::vector<HybridEfficiency>& all, const ThreadUseFacts& u
                                                    {"threads", use.threads},
                                                    {"visits", use.visits},
                                                    {"elapsed", use.elapsed}});
-        put(entry, use.times);
+        put_times(entry, use.times);
     }
     for (const SleepingThread& thread : uses.sleepers)
         left_out.push_back(

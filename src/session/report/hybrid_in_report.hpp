@@ -1,4 +1,4 @@
-// What threads did, as a section of a report.
+// Hybrid efficiencies and what threads did, as a section of a report.
 #pragma once
 
 #include <cstdint>

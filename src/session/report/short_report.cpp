@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -32,8 +33,28 @@ std::map<uint32_t, uint64_t> times_in_functions(const ReportContent& content) {
     return times;
 }
 
+// How often a process had to leave its CPU to others in a second from MPI_Init to MPI_Finalize, the most;
+// nothing if no process recorded it.
+std::optional<double> displacements_per_second(const Trace& trace) {
+    std::optional<double> most;
+    for (const Stream& stream : trace.streams()) {
+        const auto& use = stream.metadata.cpu_use;
+        if (use && use->wall > 0)
+            most = std::max(most.value_or(0),
+                            static_cast<double>(use->switches) / (static_cast<double>(use->wall) * 1e-9));
+    }
+    return most;
+}
+
+// Threads that run at once on one CPU may sleep. Some 100 switches in a second show that they do not.
+bool threads_displace_each_other(const ReportSubject& of) {
+    constexpr double often = 20;
+    return displacements_per_second(of.trace).value_or(often) >= often;
+}
+
 ShortSources::Crowd crowd_of(const ReportSubject& of, const ReportContent& content) {
-    if (!content.ended || content.ended->checks.crowded.empty()) return {};
+    if (!content.ended || content.ended->checks.crowded.empty() || !threads_displace_each_other(of))
+        return {};
     const std::vector<CrowdedCpu>& all = content.ended->checks.crowded;
     const CrowdedCpu& worst = *std::ranges::max_element(
         all, {}, [](const CrowdedCpu& cpu) { return std::pair(cpu.ns, -int64_t{cpu.cpu_row}); });
@@ -93,7 +114,7 @@ bool is_lock(std::string_view kind) {
     return kind == "mutex" || kind == "rwlock" || kind == "spin lock" || kind == "once";
 }
 
-ShortThreads threads_of(const ReportSubject& of, const ReportContent& content) {
+ShortThreads short_threads_of(const ReportSubject& of, const ReportContent& content) {
     ShortThreads threads{hybrid_efficiencies_of(content), content.uses,
                          labels_of_parallel_regions(of.schema.thread)};
     for (const LockCount& count : content.locks)
@@ -116,7 +137,7 @@ std::vector<std::string> short_report(const ReportSubject& of, const ReportConte
                          traffic ? traffic->efficiencies.all : none,
                          traffic ? traffic->delays : no_delays,
                          traffic ? traffic->messages : no_messages,
-                         threads_of(of, content),
+                         short_threads_of(of, content),
                          places_of(of, content)};
     if (traffic) {
         sources.in_functions = times_in_functions(content);

@@ -20,7 +20,7 @@ Cell label_cell(int64_t value, const std::map<int64_t, std::string>& labels) {
     return label == labels.end() ? std::to_string(value) : one_line(label->second);
 }
 
-std::vector<DataColumn> columns_of_efficiencies() {
+std::vector<DataColumn> columns_of_hybrids() {
     std::vector<DataColumn> columns{number_column("threads", "threads", 7),
                                     time_column("runtime_ns", "seconds", 12),
                                     ratio_column("parallel_efficiency", "hybrid", 9),
@@ -62,7 +62,7 @@ std::vector<std::string> lines_of(const HybridEfficiency& of, const ThreadUseFac
 
 DataTable table_of_run(const std::vector<HybridEfficiency>& all, const ThreadUseFacts& uses,
                        const System& system) {
-    DataTable table{"hybrid", columns_of_efficiencies()};
+    DataTable table{"hybrid", columns_of_hybrids()};
     table.form = DataTable::Form::left_out;
     if (all.empty()) return table;
     table.before = lines_of(all.front(), uses, system);
@@ -71,7 +71,7 @@ DataTable table_of_run(const std::vector<HybridEfficiency>& all, const ThreadUse
 }
 
 DataTable table_of_hybrid_regions(const std::vector<HybridEfficiency>& all, const RegionNames& regions) {
-    DataTable table{"hybrid_regions", columns_of_efficiencies()};
+    DataTable table{"hybrid_regions", columns_of_hybrids()};
     table.before = {""};
     for (const HybridEfficiency& of : all)
         if (of.region != 0) table.rows.push_back(row_of(of, label_cell(of.region, regions)));

@@ -1,0 +1,60 @@
+#include "mpi/interpose/job/cpu_use.hpp"
+
+#include <sys/resource.h>
+#include <time.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <iterator>
+
+#include "ovni/private.h"
+
+namespace ovni::mpi {
+
+namespace {
+
+constexpr int64_t nanoseconds_of_s = 1'000'000'000, nanoseconds_of_us = 1000;
+
+struct Use {
+    int64_t wall = 0, cpu = 0, switches = 0;
+};
+
+int64_t ns_of(const timeval& time) noexcept {
+    return time.tv_sec * nanoseconds_of_s + time.tv_usec * nanoseconds_of_us;
+}
+
+bool read(Use& use) noexcept {
+    rusage usage{};
+    timespec now{};
+    if (getrusage(RUSAGE_SELF, &usage) != 0 || clock_gettime(CLOCK_MONOTONIC, &now) != 0) return false;
+    use.wall = now.tv_sec * nanoseconds_of_s + now.tv_nsec;
+    use.cpu = ns_of(usage.ru_utime) + ns_of(usage.ru_stime);
+    use.switches = usage.ru_nivcsw;
+    return true;
+}
+
+Use at_init;
+std::atomic<bool> has_begun{false};
+
+}  // namespace
+
+void begin_cpu_use() noexcept {
+    if (!has_begun.load(std::memory_order_relaxed) && read(at_init))
+        has_begun.store(true, std::memory_order_release);
+}
+
+void describe_cpu_use() noexcept {
+    Use now;
+    if (!has_begun.load(std::memory_order_acquire) || !read(now)) return;
+    constexpr size_t digits = 24;
+    char wall[digits], cpu[digits], switches[digits];
+    snprintf(wall, sizeof wall, "%lld", static_cast<long long>(now.wall - at_init.wall));
+    snprintf(cpu, sizeof cpu, "%lld", static_cast<long long>(now.cpu - at_init.cpu));
+    snprintf(switches, sizeof switches, "%lld", static_cast<long long>(now.switches - at_init.switches));
+    const ovni_private_attribute attributes[] = {
+        {"mpi.use.wall_ns", wall}, {"mpi.use.cpu_ns", cpu}, {"mpi.use.involuntary_switches", switches}};
+    ovni_private_describe(attributes, std::size(attributes));
+}
+
+}  // namespace ovni::mpi
