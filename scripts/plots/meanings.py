@@ -39,7 +39,7 @@ RULES = {
     ],
     "lock": [(".", "synchronisation")],
     "openmp": [
-        ("^(Barrier|Runtime: Worker main loop|Task: (Task|Scheduling))", "OpenMP idle"),
+        ("^(Barrier: [^R]|Runtime: Worker main loop|Task: Task(group|wait))", "OpenMP idle"),
         ("^Critical: (Acquiring|Releasing)", "synchronisation"),
         ("^Runtime: (Fork|Init)", "management"),
         (".", "computation"),

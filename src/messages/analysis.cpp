@@ -16,8 +16,9 @@ TrafficAnalysis analyse_traffic(const Ranks& ranks, const Trace& trace, const Sy
     TrafficAnalysis all;
     all.critical_path =
         find_critical_path(ranks, system, waits.waits, found.others.times, found.others.regions);
-    all.borders = region_borders(system, found.others.times, found.others.regions);
     if (analysis == Analysis::whole) {
+        if (has_several_threads(system))
+            all.borders = region_borders(system, found.others.times, found.others.regions);
         all.delays =
             find_delay_costs(ranks, system, owners,
                              {waits.waits, waits.collectives, found.others.times, found.others.regions});

@@ -18,7 +18,7 @@ struct TrafficAnalysis {
     Collectives collectives, world_calls;  // as find_waits() has left them
     std::vector<UnmatchedEnd> unmatched;   // together with other ranks: all of the trace
     FoundObjects objects;                  // windows and files of processes of this rank
-    std::vector<RegionBorder> borders;     // of processes of this rank
+    std::vector<RegionBorder> borders;     // of processes of this rank, if some have several threads
     MessageSummary summary;
     WaitSummary wait_summary;
     CriticalPath critical_path;

@@ -12,6 +12,7 @@
 #include "session/check/open_calls_at_end.hpp"
 #include "session/check/trace_check.hpp"
 #include "session/gather.hpp"
+#include "session/report/hybrid_in_report.hpp"
 #include "sink/output_formats.hpp"
 #include "sink/paraver/prv_sink.hpp"
 

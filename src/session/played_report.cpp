@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.hpp"
 #include "base/parallel.hpp"
 #include "emu/emulator.hpp"
 #include "emu/task_labels.hpp"
@@ -27,6 +28,13 @@ std::vector<StreamReader> readers_of(const Trace& trace, const System& system, c
                         threads_for_files(streams.size()));
 }
 
+// A tool without outputs does not list the models.
+Plan plan_of(const Trace& trace, const System& system) {
+    CallSites sites(trace, resolve(code_places(trace)));
+    const log::Silence of_models;
+    return make_plan(trace, system, EnabledModels::required, Breakdowns::no, std::move(sites));
+}
+
 ReportContent::TrafficFacts facts_of(TrafficAnalysis& traffic) {
     return {std::move(traffic.summary), std::move(traffic.wait_summary), traffic.efficiencies.get(),
             std::move(traffic.critical_path), std::move(traffic.delays)};
@@ -38,17 +46,16 @@ PlayedReport play_for_report(const Trace& trace, const System& system, const Clo
                              int64_t origin, TrafficAnalysis* traffic) {
     const Ranks alone;
     const Share all = Share::whole(system);
-    PlayedReport played{make_plan(trace, system, EnabledModels::required, Breakdowns::no,
-                                  CallSites(trace, resolve(code_places(trace)))),
-                        {}};
+    PlayedReport played{plan_of(trace, system), {}};
     Plan& plan = played.plan;
     ReportContent& content = played.content;
     Emulator emulator(trace, system, plan, Strictness::tolerant, origin, all);
     std::optional<TrafficOutput> waits;
     if (traffic)
-        waits.emplace(PendingMessages(system, {}, origin),
+        waits.emplace(PendingMessages(system, std::move(traffic->messages), origin),
                       WaitsInTimeline(system, traffic->waits, traffic->critical_path, all.processes, origin));
-    Tallies tallies(system, plan, traffic ? traffic->borders : std::vector<RegionBorder>(), origin);
+    Tallies tallies(system, plan, traffic ? std::move(traffic->borders) : std::vector<RegionBorder>(),
+                    origin);
     Window window(alone, Merger(readers_of(trace, system, clocks), EventOrder::canonical), emulator,
                   records_of_window, origin, &tallies.events, waits ? &*waits : nullptr, nullptr);
     Stretch made;

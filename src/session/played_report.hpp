@@ -17,8 +17,8 @@ struct PlayedReport {
     ReportContent content;
 };
 
-// `traffic`: of the trace, whose summaries move into the content; null: none is needed. `origin`: the clock
-// of time 0. If an event is wrong, the content has the error, and what comes before it. Throws Error.
+// `traffic`: of the trace, whose messages and summaries are used up; null: none is needed. `origin`: the
+// clock of time 0. If an event is wrong, the content has the error, and what comes before it. Throws Error.
 PlayedReport play_for_report(const Trace& trace, const System& system, const ClockModel& clocks,
                              int64_t origin, TrafficAnalysis* traffic);
 

@@ -28,10 +28,11 @@ Window make_window(const OpenedTrace& opened, ScannedTrace& scanned, std::vector
             scanned.calls ? &*scanned.calls : nullptr};
 }
 
-std::optional<Tallies> make_tallies(const OpenedTrace& opened, const ScannedTrace& scanned, int64_t origin,
+std::optional<Tallies> make_tallies(const OpenedTrace& opened, ScannedTrace& scanned, int64_t origin,
                                     Tallied tallied) {
     std::optional<Tallies> tallies;
-    if (tallied == Tallied::yes) tallies.emplace(opened.system, opened.plan, scanned.borders, origin);
+    if (tallied == Tallied::yes)
+        tallies.emplace(opened.system, opened.plan, std::move(scanned.borders), origin);
     return tallies;
 }
 

@@ -112,6 +112,41 @@ TEST_F(DistributedReportTest, OddTracesAreReportedAsByOneProcess) {
     EXPECT_THAT(all["warnings"].dump(), HasSubstr("is empty: where events are missing is unknown"));
 }
 
+// Teams of two threads on two nodes: each thread has less to do than the one before.
+TEST_F(DistributedReportTest, UsesOfThreadsAreThoseOfOneProcess) {
+    for (int rank : {0, 1}) {
+        const auto thread = [&](int number) -> StreamBuilder& {
+            return trace_.thread({.loom = rank == 0 ? "node0.a" : "node1.a",
+                                  .pid = 10 + rank,
+                                  .tid = 100 * rank + number + 1,
+                                  .rank = rank,
+                                  .nranks = 2,
+                                  .cpus = {{0, 0}, {1, 1}},
+                                  .require = {{"ovni", "1.1.0"}, {"mpi", "1.3.0"}, {"openmp", "1.2.0"}}});
+        };
+        thread(0)
+            .starts(1000, 0)
+            .event("MUi", 1100)
+            .event("MUI", 2000)
+            .event("PCf", 3000)
+            .event("PMu", 3000)
+            .event("PBj", 6000 - 100 * rank)
+            .event("PBJ", 6000)
+            .event("PMU", 6000)
+            .event("PCF", 6000)
+            .event("MUf", 8000 + rank)
+            .event("MUF", 9000)
+            .ends(9500);
+        thread(1).starts(2900, 1).event("PMu", 3000).event("PMU", 4000).ends(9400);
+    }
+    const Json hybrid = Json::parse(expect_same_report(0))["hybrid"];
+    ASSERT_EQ(hybrid["processes"].size(), 2u);
+    EXPECT_EQ(hybrid["processes"][0]["imbalance"], 2000);
+    EXPECT_EQ(hybrid["processes"][1]["imbalance"], 1900);
+    EXPECT_EQ(hybrid["processes"][1]["scheduling"], 200);
+    EXPECT_EQ(hybrid["parallel_regions"].size(), 2u);
+}
+
 class ReportUpToAnErrorTest : public DistributedReportTest,
                               public testing::WithParamInterface<std::vector<std::string>> {};
 

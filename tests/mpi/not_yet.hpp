@@ -10,23 +10,11 @@
 
 namespace ovni::test {
 
-inline constexpr const char* no_lines = "sentences do not name call sites";
-inline constexpr const char* false_crowd = "threads that sleep count as running, and shared CPUs are blamed";
+inline constexpr const char* no_lines = "waits for locks and parallel regions have no lines";
 // Keys are a problem, or "line of" it; "with mpich" stands behind those that only this MPI has not.
 inline const std::map<std::string, std::string> not_yet{
-    {"line of chain", no_lines},
-    {"line of late_sender", no_lines},
     {"line of lock_contention", no_lines},
-    {"line of message_storm", no_lines},
-    {"line of one_writer", no_lines},
-    {"line of polling_wait", no_lines},
-    {"line of region_imbalance", no_lines},
-    {"line of unmarked_imbalance", no_lines},
     {"line of uneven_loop", no_lines},
-    {"lock_contention", "waits for locks have no sentence"},
-    {"uneven_loop", "imbalance of threads has no sentence"},
-    {"balanced with mpich", false_crowd},
-    {"polling_with_work with mpich", false_crowd},
     {"polling_wait with mpich", "half of the time of such loops lies between calls, and counts as computing"},
 };
 

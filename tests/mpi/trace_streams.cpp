@@ -1,7 +1,9 @@
 // The contents of the streams of a traced MPI program, which does not notice that it is traced.
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <set>
+#include <thread>
 
 #include "tests/mpi/mpi_functions.hpp"
 #include "tests/mpi/traced.hpp"
@@ -45,6 +47,23 @@ TEST_P(Ranks, TracingDoesNotChangeTheResult) {
         EXPECT_EQ(done.out, plain.out);
         expect_emulates();
     }
+}
+
+TEST_P(Ranks, MetadataHasTheCpuTimeOfTheProcess) {
+    const auto begin = std::chrono::steady_clock::now();
+    ASSERT_EQ(traced(GetParam(), heat).status, 0);
+    const int64_t duration = (std::chrono::steady_clock::now() - begin) / std::chrono::nanoseconds(1);
+    Trace trace = this->trace();
+    int processes = 0;
+    for (const Stream& stream : trace.streams()) {
+        const auto& use = stream.metadata.cpu_use;
+        if (!use) continue;
+        ++processes;
+        EXPECT_GT(use->cpu, 0);
+        EXPECT_LE(use->cpu, use->wall * std::thread::hardware_concurrency());
+        EXPECT_LE(use->wall, duration);
+    }
+    EXPECT_EQ(processes, GetParam());
 }
 
 TEST_P(Ranks, MetadataSaysWhoTheProcessIs) {

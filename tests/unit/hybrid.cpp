@@ -74,6 +74,22 @@ TEST_F(HybridUse, WorkerThatShowsNothingBetweenRegionsIsIdle) {
     EXPECT_EQ(time(all, Use::useful), 1000 + 100 + 200) << "nobody knows of a worker before its first region";
 }
 
+TEST_F(HybridUse, JoinOfTheThreadThatForkedBelongsToTheRegion) {
+    ProcessUses process = begin(2);
+    process.show(0, Shown::openmp, fork_call, 100);
+    process.show(1, Shown::openmp, own_part, 100);
+    process.show(0, Shown::openmp, own_part, 100);
+    process.show(1, Shown::openmp, 0, 200);
+    process.show(0, Shown::openmp, fork_call, 300);
+    process.show(0, Shown::openmp, join_barrier, 310);
+    process.show(0, Shown::openmp, fork_call, 330);
+    process.show(0, Shown::openmp, 0, 340);
+    end(process);
+    ASSERT_EQ(process.constructs().size(), 1u);
+    EXPECT_EQ(process.constructs().begin()->second.visits, 1u);
+    EXPECT_EQ(process.constructs().begin()->second.elapsed, 240);
+}
+
 TEST_F(HybridUse, WaitsInMpiArePassedOnToIdleWorkers) {
     ProcessUses process = begin(2);
     process.show(1, Shown::openmp, worker_loop, 0);

@@ -98,6 +98,19 @@ TEST(MetadataTest, CallSitesThatSayNothingAreErrors) {
     }
 }
 
+TEST(MetadataTest, CpuUseIsReadOrAnError) {
+    StreamBuilder stream = good();
+    stream.set("mpi.use.wall_ns", "2000").set("mpi.use.cpu_ns", "1500");
+    EXPECT_THROW(parse(stream), Error) << "one number is missing";
+    stream.set("mpi.use.involuntary_switches", "7");
+    const StreamMetadata metadata = parse(stream);
+    ASSERT_TRUE(metadata.cpu_use);
+    EXPECT_EQ(*metadata.cpu_use, (StreamMetadata::CpuUse{2000, 1500, 7}));
+    stream.set("mpi.use.cpu_ns", "-1");
+    EXPECT_THROW(parse(stream), Error);
+    EXPECT_FALSE(parse(good()).cpu_use);
+}
+
 TEST(MetadataTest, OtherPartsAreNotLookedAt) {
     EXPECT_EQ(parse_metadata(R"({"version": 3, "ovni": {"part": "gpu", "tid": "x"}})", "p").common->part,
               "gpu");

@@ -112,6 +112,7 @@ TEST_F(SmallReportTest, TheReportHasEveryMember) {
  "waits": null,
  "efficiencies": null,
  "critical_path": null,
+ "hybrid": null,
  "missing_ranks": [{"application": 1, "missing": 1, "ranks": 3, "first": 2}],
  "clocks": {"hosts": 2, "measured": 0, "bound": null, "drift_corrected": false,
   "extrapolated_before": 0, "extrapolated_after": 0},

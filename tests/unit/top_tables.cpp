@@ -170,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(
         Expected{"regions", {"--regions"}, "all 1, by_rank 1"},
         Expected{"messages", {"--messages"}, "sums 1, unmatched 0, sizes 1, pairs 1"},
         Expected{"matrix", {"--matrix"}, "bytes_by_rank 2"},
-        Expected{"waits", {"--waits"}, "by_kind 1, by_rank 1, longest 1, delays 2"},
+        Expected{"waits", {"--waits"}, "by_kind 1, by_rank 1, by_host 1, longest 1, delays 2"},
         Expected{"pop",
                  {"--pop"},
                  "in_short 1, run 1, critical_path 4, regions 1, hybrid 0, hybrid_regions 0, hybrid_ranks 0"},
@@ -193,17 +193,54 @@ TEST_F(TopTablesTest, SharesAreThoseOfTheTimeOfTheRank) {
     EXPECT_DOUBLE_EQ(wait["share_percent"].get<double>(), 100 * 2000 / 7900.0);
 }
 
+TEST_F(TopTablesTest, WaitsHaveTheHostsOfRanks) {
+    two_ranks();
+    const Json tables = Json::parse(tool("ovnitop", {"--waits", "--json"}).out);
+    EXPECT_EQ(tables["by_host"][0]["host"], "a");
+    EXPECT_EQ(tables["by_host"][0]["cause_host"], "a");
+    EXPECT_EQ(tables["longest"][0]["cause_host"], "a");
+}
+
 TEST_F(TopTablesTest, ThreadsOfATeamHaveHybridTables) {
     team_of_two();
     EXPECT_EQ(compared({"--openmp"}), "all 1, by_rank 1\n");
     EXPECT_EQ(compared({"--pop"}),
-              "in_short 2, run 1, critical_path 1, regions 1, hybrid 1, hybrid_regions 1, hybrid_ranks 2\n");
+              "in_short 2, run 1, critical_path 2, regions 1, hybrid 1, hybrid_regions 1, hybrid_ranks 2\n");
     const Json tables = Json::parse(tool("ovnitop", {"--pop", "--json"}).out);
     const Json& rank = tables["hybrid_ranks"][0];
     EXPECT_EQ(rank["threads"], 2);
     EXPECT_EQ(rank["imbalance_ns"], 1990);
     EXPECT_THAT(tables["in_short"].dump(), HasSubstr("for the slowest one of their team"));
 }
+
+// Two ranks run on one CPU, as far as the trace knows.
+class SharedCpu : public TopTablesTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(SharedCpu, IsBlamedUnlessItsThreadsSleep) {
+    for (int number : {0, 1})
+        trace_
+            .thread({.loom = "a.x",
+                     .pid = 10 + number,
+                     .tid = 10 + number,
+                     .rank = number,
+                     .nranks = 2,
+                     .cpus = {{0, 0}},
+                     .require = {{"ovni", "1.1.0"}, {"mpi", "1.3.0"}}})
+            .set("ovni.run", "job")
+            .set("mpi.use.wall_ns", "1000000000")
+            .set("mpi.use.cpu_ns", "1000000")
+            .set("mpi.use.involuntary_switches", GetParam())
+            .starts(1000 + number, 0)
+            .event("MUi", 1100)
+            .event("MUI", 2000)
+            .event("MUf", 8000)
+            .event("MUF", 9000)
+            .ends(9500);
+    const Json tables = Json::parse(tool("ovnitop", {"--pop", "--json"}).out);
+    const bool is_blamed = tables["in_short"].dump().find("Several threads ran at once") != std::string::npos;
+    EXPECT_EQ(is_blamed, GetParam() == std::string("100")) << tables["in_short"];
+}
+INSTANTIATE_TEST_SUITE_P(Switches, SharedCpu, testing::Values("0", "100"));
 
 TEST_F(TopTablesTest, CsvQuotesCommasAndQuotes) {
     two_ranks();

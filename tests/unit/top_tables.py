@@ -68,7 +68,7 @@ TEXTS = {
     },
     "--openmp": {
         "all": ("rank visits threads seconds lost useful % imbalance % scheduling % locks % parallel region", "all " + TEAMS),
-        "by_rank": (None, "{rank:rank} " + TEAMS),
+        "by_rank": (None, "{rank} " + TEAMS),
     },
 }
 EFFICIENCIES = ("parallel_efficiency", "load_balance", "communication_efficiency", "serialisation_efficiency",

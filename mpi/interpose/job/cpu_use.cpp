@@ -24,7 +24,7 @@ int64_t ns_of(const timeval& time) noexcept {
     return time.tv_sec * nanoseconds_of_s + time.tv_usec * nanoseconds_of_us;
 }
 
-bool read(Use& use) noexcept {
+bool read_use(Use& use) noexcept {
     rusage usage{};
     timespec now{};
     if (getrusage(RUSAGE_SELF, &usage) != 0 || clock_gettime(CLOCK_MONOTONIC, &now) != 0) return false;
@@ -40,13 +40,13 @@ std::atomic<bool> has_begun{false};
 }  // namespace
 
 void begin_cpu_use() noexcept {
-    if (!has_begun.load(std::memory_order_relaxed) && read(at_init))
+    if (!has_begun.load(std::memory_order_relaxed) && read_use(at_init))
         has_begun.store(true, std::memory_order_release);
 }
 
 void describe_cpu_use() noexcept {
     Use now;
-    if (!has_begun.load(std::memory_order_acquire) || !read(now)) return;
+    if (!has_begun.load(std::memory_order_acquire) || !read_use(now)) return;
     constexpr size_t digits = 24;
     char wall[digits], cpu[digits], switches[digits];
     snprintf(wall, sizeof wall, "%lld", static_cast<long long>(now.wall - at_init.wall));

@@ -50,8 +50,11 @@ double HybridEfficiency::factor(Use use) const {
 std::vector<HybridEfficiency> hybrid_efficiencies(std::span<const ProcessUse> uses,
                                                   std::span<const Efficiency> runs) {
     if (std::ranges::none_of(uses, [](const ProcessUse& use) { return use.threads > 1; })) return {};
+    // Programs that only start ranks are no part of the run.
+    const bool has_ranks = std::ranges::any_of(uses, [](const ProcessUse& use) { return use.has_mpi != 0; });
     std::map<int64_t, std::vector<ProcessUse>> by_region;
-    for (const ProcessUse& use : uses) by_region[use.region].push_back(use);
+    for (const ProcessUse& use : uses)
+        if (!has_ranks || use.has_mpi != 0) by_region[use.region].push_back(use);
     std::vector<HybridEfficiency> all;
     for (const auto& [region, of_region] : by_region) {
         int64_t runtime = std::ranges::max_element(of_region, {}, &ProcessUse::elapsed)->elapsed;

@@ -69,8 +69,12 @@ void ProcessUses::follow_openmp(Thread& thread) {
     thread.has_forked |= place == InOpenMp::forking;
     thread.is_worker |= place == InOpenMp::in_loop_of_workers;
     // A thread that begins a part without a fork works for another one.
-    thread.is_worker |= place == InOpenMp::in_own_part && !thread.has_forked;
-    const bool enters = place == InOpenMp::in_own_part || place == InOpenMp::in_region;
+    const bool is_main = &thread == threads_.data() || thread.was_in_mpi;
+    thread.is_worker |= place == InOpenMp::in_own_part && !thread.has_forked && !is_main;
+    if (place == InOpenMp::forking && !thread.in_region) thread.is_worker = false;
+    // A thread that has begun a region is in it until it has joined the others.
+    const bool ends_part = place == InOpenMp::forking && thread.in_region;
+    const bool enters = ends_part || place == InOpenMp::in_own_part || place == InOpenMp::in_region;
     if (enters == thread.in_region) return;
     thread.in_region = enters;
     if (enters && in_region_++ == 0) begin_parallel_region();
@@ -129,6 +133,7 @@ void ProcessUses::show(uint32_t place, Shown what, int64_t value, int64_t time) 
     const auto count = [&](uint32_t& threads) {
         if ((now_shown != 0) != (value != 0)) threads += value != 0 ? 1 : -1;
     };
+    thread.was_in_mpi |= what == Shown::mpi;
     if (what == Shown::mpi) count(in_mpi_);
     if (what == Shown::mpi_wait) count(in_mpi_wait_);
     now_shown = value;
@@ -143,6 +148,7 @@ void ProcessUses::open(int64_t region, int64_t time) {
     if (open.depth++ > 0) return;
     advance(std::max(time, now_));
     settle_all();
+    deal_idle_time();
     open.since = now_;
     open.before.clear();
     for (const Thread& thread : threads_) open.before.push_back(thread.uses);
@@ -153,6 +159,7 @@ void ProcessUses::close(int64_t region, int64_t time) {
     if (found == open_.end() || found->second.depth == 0 || --found->second.depth > 0) return;
     advance(std::max(time, now_));
     settle_all();
+    deal_idle_time();
     Sum& sum = sums_[region];
     sum.elapsed += now_ - found->second.since;
     sum.uses.resize(threads_.size());
@@ -180,7 +187,9 @@ std::vector<ProcessUses::Sleeper> ProcessUses::sleepers() const {
         if (static_cast<double>(asleep) > asleep_share * static_cast<double>(life))
             all.push_back({t, life, asleep});
     }
-    return all.size() == threads_.size() ? std::vector<Sleeper>() : all;
+    const auto lived =
+        std::ranges::count_if(threads_, [](const Thread& thread) { return life_of(thread.uses) > 0; });
+    return std::ssize(all) == lived ? std::vector<Sleeper>() : all;
 }
 
 std::vector<ProcessUse> ProcessUses::regions() const {

@@ -3,8 +3,8 @@
 //
 // A parallel region lasts from the first of its threads that begins its part to the last one that ends it.
 // Its idle time is dealt out when it ends: the least idle time of its threads is scheduling, what a thread
-// has more is imbalance (bsc-pm/dlb: src/talp/perf_metrics.c). Regions of the program that end inside of a
-// parallel region get none of its idle time.
+// has more is imbalance (bsc-pm/dlb: src/talp/perf_metrics.c). Where a region of the program begins or
+// ends inside of it, the idle time so far is dealt out there. Two teams that run at once count as one.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ class ProcessUses {
     struct Thread {
         std::array<int64_t, shown_count> shown = {};
         Doing doing = Doing::computing;
-        bool lives = false, in_region = false, is_worker = false, has_forked = false;
+        bool lives = false, in_region = false, is_worker = false, has_forked = false, was_in_mpi = false;
         bool has_joined = false;  // the present parallel region, or the last one
         int64_t idle_in_region = 0;
         Clocks settled = {};  // up to here, the uses are known

@@ -17,4 +17,9 @@ std::vector<RegionBorder> region_borders(const System& system, const std::vector
     return borders;
 }
 
+bool has_several_threads(const System& system) {
+    return std::ranges::any_of(system.processes(),
+                               [](const ProcessInfo& process) { return process.thread_count > 1; });
+}
+
 }  // namespace ovni

@@ -21,4 +21,7 @@ struct RegionBorder {
 std::vector<RegionBorder> region_borders(const System& system, const std::vector<ProcessTimes>& times,
                                          const std::vector<RegionChange>& changes);
 
+// True if a process has several threads: only then uses say more than efficiencies do.
+bool has_several_threads(const System& system);
+
 }  // namespace ovni

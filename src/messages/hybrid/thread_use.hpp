@@ -45,6 +45,8 @@ inline int64_t life_of(const UseTimes& times) {
 struct ProcessUse {
     uint32_t process = 0;  // in System
     uint32_t threads = 0;
+    uint32_t has_mpi = 0;  // 1: it is a rank, which is in MPI for the time of the run
+    uint32_t padding = 0;
     int64_t region = 0;   // 0: the whole run
     int64_t elapsed = 0;  // ns that the region is open
     UseTimes times = {};

@@ -36,12 +36,7 @@ int64_t is_running(int64_t state) {
 
 }  // namespace
 
-bool has_several_threads(const System& system) {
-    return std::ranges::any_of(system.processes(),
-                               [](const ProcessInfo& process) { return process.thread_count > 1; });
-}
-
-ThreadUses::ThreadUses(const System& system, const std::vector<RegionBorder>& borders, int64_t origin)
+ThreadUses::ThreadUses(const System& system, std::vector<RegionBorder> borders, int64_t origin)
     : system_(system), processes_(system.processes().size()) {
     for (const RegionBorder& border : borders) {
         processes_[border.process].borders.push_back(border);
@@ -93,6 +88,7 @@ std::vector<ProcessUse> ThreadUses::processes() const {
         if (!processes_[p].uses) continue;
         for (ProcessUse& use : processes_[p].uses->regions()) {
             use.process = p;
+            use.has_mpi = processes_[p].borders.empty() ? 0 : 1;
             all.push_back(use);
         }
     }

@@ -13,14 +13,11 @@
 
 namespace ovni {
 
-// True if a process has several threads: only then uses say more than efficiencies do.
-bool has_several_threads(const System& system);
-
 class ThreadUses {
  public:
     // A process without borders runs from its first record to the end of the trace. `origin`: the clock of
     // time 0 of the records. `system` outlives this.
-    ThreadUses(const System& system, const std::vector<RegionBorder>& borders, int64_t origin);
+    ThreadUses(const System& system, std::vector<RegionBorder> borders, int64_t origin);
 
     // Records of some processes, in order.
     void take(std::span<const Record> records);

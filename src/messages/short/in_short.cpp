@@ -73,15 +73,17 @@ class Sentences {
         const auto known = of_.regions.find(value);
         return known == of_.regions.end() ? "" : fmt::format(" in region {}", one_line(known->second));
     }
+    // Two calls between which a rank computes longer than others.
+    std::string stretch(uint32_t process) const {
+        const auto longer = of_.places.longer.find(process);
+        if (longer == of_.places.longer.end()) return "";
+        const auto& [from, to] = longer->second;
+        return fmt::format("; compared with other ranks it computes longer between {} and {}", from,
+                           from == to ? "the next one" : to);
+    }
     std::string place(const DelayCost& cost) const {
-        if (cost.function == outside_of_mpi) {
-            const auto longer = of_.places.longer.find(cost.process);
-            return fmt::format(
-                "outside of MPI{}{}", region(cost.region),
-                longer == of_.places.longer.end()
-                    ? ""
-                    : fmt::format(", most of it between {} and {}", longer->second.from, longer->second.to));
-        }
+        if (cost.function == outside_of_mpi)
+            return fmt::format("outside of MPI{}{}", region(cost.region), stretch(cost.process));
         const auto line = of_.places.of_functions.find({cost.process, cost.function});
         return fmt::format("in {}{}{}", mpi_function_rows[cost.function].name,
                            line == of_.places.of_functions.end() ? "" : fmt::format(" ({})", line->second),
@@ -117,10 +119,18 @@ class Sentences {
         const double share = of_.crowd.share;
         if (of_.crowd.cpus == 0 || share < least_share) return false;
         add(1 + std::min(share, 0.9),
-            fmt::format("Several threads ran at once on {} CPU{}, on {} for {} of the time, and made each "
-                        "other late: start fewer, or give each rank as many CPUs as it has threads.",
-                        of_.crowd.cpus, of_.crowd.cpus == 1 ? "" : "s", of_.crowd.worst, percent(share)));
+            fmt::format(
+                "Several threads ran at once on {} CPU{}, on {} for {} of the time, and made each "
+                "other late: start fewer, or give each rank as many CPUs as it has threads (Open MPI: "
+                "--map-by slot:PE=N, MPICH: -bind-to core:N).",
+                of_.crowd.cpus, of_.crowd.cpus == 1 ? "" : "s", of_.crowd.worst, percent(share)));
         return true;
+    }
+
+    static bool passes_messages(uint32_t function) {
+        constexpr std::string_view families[] = {"p2p", "completion", "persistent"};
+        return function != outside_of_mpi &&
+               std::ranges::find(families, mpi_function_rows[function].family) != std::end(families);
     }
 
     // Others wait for each of these ranks, now or later.
@@ -131,7 +141,7 @@ class Sentences {
         const bool in_storm = is_storm();
         for (const DelayCost& cost : of_.delays) {
             // Each message has to wait for the one before.
-            if (in_storm && cost.function != outside_of_mpi) continue;
+            if (in_storm && passes_messages(cost.function)) continue;
             Late& late = by_process[cost.process];
             const auto sum = [](const DelayCost& of) { return of.short_term + of.long_term; };
             late.all += sum(cost);
@@ -157,6 +167,7 @@ class Sentences {
                                         time_text(run().mean_useful()));
                 names_busiest_ = true;
             }
+            blamed_functions_.insert(late.most->function);
             add(share_of(of_rank), sentence + ".");
         }
         if (slow) add_slow_host(*slow, for_slow);
@@ -190,13 +201,17 @@ class Sentences {
                         time_text(run().mean_useful()), time_text(lost), percent(share_of(lost))));
     }
 
-    // Small messages are so many that the time in MPI is what they take.
+    // Small messages are so many that the time in functions that pass them is what they take.
     bool is_storm() const {
         constexpr double small = 1024, many = 1000, of_message = 100e3;
         const auto messages = static_cast<double>(of_.messages.matched);
-        const double in_mpi = (static_cast<double>(run().runtime) - run().mean_useful()) * run().processes;
         return messages > many * run().processes && size_of_message() < small &&
-               in_mpi < of_message * messages;
+               (static_cast<double>(run().runtime) - run().mean_useful()) * run().processes <
+                   of_message * messages;
+    }
+    std::string line_of_function(uint32_t function) const {
+        const auto line = of_.places.of_functions_in_all.find(function);
+        return line == of_.places.of_functions_in_all.end() ? "" : fmt::format(" ({})", line->second);
     }
     double size_of_message() const {
         const MessageSummary& all = of_.messages;
@@ -210,12 +225,14 @@ class Sentences {
                                      : static_cast<double>(run().runtime - run().ideal_runtime);
         const bool is_known = in_storm || (run().transfer() < acceptable_efficiency && !is_crowded);
         if (share_of(lost) < least_share || !is_known) return;
-        std::string sentence =
-            fmt::format("MPI itself takes {} ({} of the run)", time_text(lost), percent(share_of(lost)));
         const auto most =
             std::ranges::max_element(of_.in_functions, {}, [](const auto& f) { return f.second; });
+        if (most != of_.in_functions.end() && blamed_functions_.contains(most->first)) return;
+        std::string sentence =
+            fmt::format("MPI itself takes {} ({} of the run)", time_text(lost), percent(share_of(lost)));
         if (most != of_.in_functions.end() && most->second > 0)
-            sentence += fmt::format(", most of it in {}", mpi_function_rows[most->first].name);
+            sentence += fmt::format(", most of it in {}{}", mpi_function_rows[most->first].name,
+                                    line_of_function(most->first));
         if (in_storm)
             sentence += fmt::format(": {} messages have {:.0f} bytes on average, so send several together",
                                     of_.messages.matched, size_of_message());
@@ -234,6 +251,7 @@ class Sentences {
     const RankNames names_;
     std::set<std::string> hosts_;
     std::vector<Sentence> all_;
+    std::set<uint32_t> blamed_functions_;
     bool names_busiest_ = false;
     double late_ = 0;  // ns that a rank waits on average for ranks that are late
 };

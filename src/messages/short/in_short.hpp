@@ -23,6 +23,7 @@ struct ShortPlaces {
     // The line that calls a function for longest, "solve heat.c:12": by process, and place in
     // mpi_function_rows.
     std::map<std::pair<uint32_t, uint32_t>, std::string> of_functions;
+    std::map<uint32_t, std::string> of_functions_in_all;  // of all processes together, by function
     // Two calls of MPI that follow each other, "MPI_Barrier (solve heat.c:12)", by process: between them it
     // exceeds the mean of all processes most.
     struct Stretch {
@@ -38,7 +39,7 @@ struct ShortSources {
     const std::vector<Efficiency>& efficiencies;    // the run is the first; may be empty
     const std::vector<DelayCost>& delays;
     const MessageSummary& messages;
-    ShortThreads threads;
+    ShortThreads threads = {};
     ShortPlaces places = {};
     // ns that all ranks spend in a function without waiting for a rank, by place in mpi_function_rows; empty:
     // unknown.

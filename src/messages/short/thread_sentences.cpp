@@ -35,25 +35,34 @@ class ThreadSentences {
 
     const HybridEfficiency& run() const { return of_.efficiencies.front(); }
 
-    // The parallel region that loses most of it; null: none does.
+    // "40 % of it".
+    std::string part(int64_t of_this, Use use) const {
+        const double share = static_cast<double>(of_this) / static_cast<double>(time_of(run().times, use));
+        return fmt::format("{} of it", percent(std::min(share, 1.0)));
+    }
+    // The parallel region that loses most of it; null: most is lost elsewhere.
     const ConstructUse* worst(Use use) const {
+        int64_t in_constructs = 0;
+        for (const ConstructUse& construct : of_.uses.constructs)
+            in_constructs += time_of(construct.times, use);
+        if (2 * in_constructs <= time_of(run().times, use)) return nullptr;
         const auto found = std::ranges::max_element(
             of_.uses.constructs, {},
             [&](const ConstructUse& construct) { return time_of(construct.times, use); });
-        const bool has_some = found != of_.uses.constructs.end() && time_of(found->times, use) > 0;
-        return has_some ? &*found : nullptr;
+        return &*found;
     }
-    // The process that loses most of it.
-    uint32_t worst_process(Use use) const {
+    // "40 % of it in rank 1": the process that loses most of it.
+    std::string in_worst_process(Use use) const {
         const ProcessUse* worst = nullptr;
         for (const ProcessUse& of : of_.uses.processes)
             if (of.region == 0 && (!worst || time_of(of.times, use) > time_of(worst->times, use)))
                 worst = &of;
-        return worst ? worst->process : 0;
+        return worst ? fmt::format("{} in {}", part(time_of(worst->times, use), use), who_(worst->process))
+                     : "";
     }
-    std::string place(const ConstructUse& construct) const {
+    std::string place(const ConstructUse& construct, Use use) const {
         const auto label = of_.parallel_regions.find(construct.label);
-        return fmt::format("in parallel region {} of {}",
+        return fmt::format("{} in parallel region {} of {}", part(time_of(construct.times, use), use),
                            label == of_.parallel_regions.end() ? "(unknown)" : one_line(label->second),
                            who_(construct.process));
     }
@@ -61,51 +70,51 @@ class ThreadSentences {
     std::string of_imbalance() const {
         const ConstructUse* construct = worst(Use::imbalance);
         if (!construct)
-            return fmt::format(" at barriers for the last one, most of it in {}: give each as much work.",
-                               who_(worst_process(Use::imbalance)));
+            return fmt::format(" at barriers for the last one, {}: give each as much work.",
+                               in_worst_process(Use::imbalance));
         return fmt::format(
-            " for the slowest one of their team, most of it {}: give each as much work, for "
+            " for the slowest one of their team, {}: give each as much work, for "
             "example by schedule(dynamic) or smaller tasks.",
-            place(*construct));
+            place(*construct, Use::imbalance));
     }
     std::string of_scheduling() const {
         const ConstructUse* construct = worst(Use::scheduling);
         if (!construct) return " as parallel regions begin: make fewer and longer ones.";
         return fmt::format(
-            " as parallel regions begin and end, most of it {}, which ran {} times for {} on "
+            " as parallel regions begin and end, {}, which ran {} times for {} on "
             "average: make fewer and longer ones.",
-            place(*construct), construct->visits,
+            place(*construct, Use::scheduling), construct->visits,
             time_text(static_cast<double>(construct->elapsed) /
                       static_cast<double>(std::max<uint64_t>(construct->visits, 1))));
     }
     std::string of_serial() const {
         return fmt::format(
-            " outside of parallel regions, most of it in {}: let them share this work, or start "
+            " outside of parallel regions, {}: let them share this work, or start "
             "fewer threads.",
-            who_(worst_process(Use::serial)));
+            in_worst_process(Use::serial));
     }
     std::string of_during_mpi() const {
         return fmt::format(
-            " while one thread of their process is in MPI, most of it in {}: let the others "
+            " while one thread of their process is in MPI, {}: let the others "
             "compute in the meantime.",
-            who_(worst_process(Use::during_mpi)));
+            in_worst_process(Use::during_mpi));
     }
     std::string of_locks() const {
         const ConstructUse* construct = worst(Use::locks);
-        const int64_t in_openmp = construct ? time_of(construct->times, Use::locks) : 0;
         std::string where;
-        if (of_.lock.ns > static_cast<uint64_t>(in_openmp) / 2 && !of_.lock.name.empty())
-            where = fmt::format(", most of it for {} in {}, in {} waits", one_line(of_.lock.name),
+        if (construct)
+            where = ", " + place(*construct, Use::locks);
+        else if (!of_.lock.name.empty())
+            where = fmt::format(", {} for {} in {}, in {} waits",
+                                part(static_cast<int64_t>(of_.lock.ns), Use::locks), one_line(of_.lock.name),
                                 who_(of_.lock.process), of_.lock.waits);
-        else if (construct)
-            where = fmt::format(", most of it {}", place(*construct));
         return where + ": hold the lock for a shorter time, or use several.";
     }
     std::string of_sleep() const {
         return fmt::format(
-            ", most of it in {}, in conditions, semaphores and joins: give them work, or start "
+            ", {}, in conditions, semaphores and joins: give them work, or start "
             "fewer threads.",
-            who_(worst_process(Use::sleep)));
+            in_worst_process(Use::sleep));
     }
 
     static constexpr Row rows[] = {

@@ -38,6 +38,14 @@ Json efficiency_in(const HybridEfficiency& of, const std::map<int64_t, std::stri
 
 }  // namespace
 
+std::vector<HybridEfficiency> hybrid_efficiencies_of(const ReportContent& content) {
+    static const std::vector<Efficiency> none;
+    // Uses end at the error, runs do not.
+    if (content.error) return {};
+    return hybrid_efficiencies(content.uses.processes,
+                               content.traffic ? content.traffic->efficiencies.all : none);
+}
+
 std::map<int64_t, std::string> labels_of_parallel_regions(const FileSchema& threads) {
     std::map<int64_t, std::string> labels;
     for (const EventType& type : threads.types)

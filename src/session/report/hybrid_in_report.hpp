@@ -10,9 +10,13 @@
 #include "emu/records/schema.hpp"
 #include "messages/hybrid/hybrid_efficiency.hpp"
 #include "messages/hybrid/thread_use.hpp"
+#include "session/report/report.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni {
+
+// Empty if no process has several threads, or if the trace was not played to its end.
+std::vector<HybridEfficiency> hybrid_efficiencies_of(const ReportContent& content);
 
 // Null if no process has several threads.
 nlohmann::ordered_json hybrid_in(const std::vector<HybridEfficiency>& all, const ThreadUseFacts& uses,

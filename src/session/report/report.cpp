@@ -396,12 +396,6 @@ Json part_in(const std::optional<CutSummary>& part) {
 
 }  // namespace
 
-std::vector<HybridEfficiency> hybrid_efficiencies_of(const ReportContent& content) {
-    static const std::vector<Efficiency> none;
-    return hybrid_efficiencies(content.uses.processes,
-                               content.traffic ? content.traffic->efficiencies.all : none);
-}
-
 Json report_of(const ReportSubject& of, const ReportContent& content) {
     Json report = {{"format", "ovni-mpi report"},
                    {"version", version},

@@ -32,9 +32,9 @@ namespace ovni {
 // Collected while looms are emulated.
 struct Tallies {
     // `borders`, `origin`: see ThreadUses.
-    Tallies(const System& system, const Plan& plan, const std::vector<RegionBorder>& borders, int64_t origin)
+    Tallies(const System& system, const Plan& plan, std::vector<RegionBorder> borders, int64_t origin)
         : events(system, plan), states(system, plan) {
-        if (has_several_threads(system)) uses.emplace(system, borders, origin);
+        if (has_several_threads(system)) uses.emplace(system, std::move(borders), origin);
     }
     EventTally events;
     StateTimes states;
@@ -85,8 +85,6 @@ struct ReportContent {
     };
     std::optional<Ended> ended;
 };
-
-std::vector<HybridEfficiency> hybrid_efficiencies_of(const ReportContent& content);
 
 // The description of the trace, with all labels in `schema`.
 struct ReportSubject {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -33,34 +34,40 @@ std::map<uint32_t, uint64_t> times_in_functions(const ReportContent& content) {
     return times;
 }
 
-// How often a process had to leave its CPU to others in a second from MPI_Init to MPI_Finalize, the most;
-// nothing if no process recorded it.
-std::optional<double> displacements_per_second(const Trace& trace) {
-    std::optional<double> most;
-    for (const Stream& stream : trace.streams()) {
-        const auto& use = stream.metadata.cpu_use;
-        if (use && use->wall > 0)
-            most = std::max(most.value_or(0),
-                            static_cast<double>(use->switches) / (static_cast<double>(use->wall) * 1e-9));
+// Threads that run at once on one CPU may sleep. Those that compute displace each other, at least ten times
+// in each second of it. True if that is unknown.
+bool displace_each_other(const ReportSubject& of, const CrowdedCpu& cpu, double share) {
+    constexpr double often = 10;
+    const uint32_t loom = of.system.cpus()[cpu.cpu_row].loom;
+    bool is_known = false;
+    for (const ThreadInfo& thread : of.system.threads()) {
+        const auto& use = of.trace.streams()[thread.stream].metadata.cpu_use;
+        if (thread.loom != loom || !use || use->wall == 0) continue;
+        is_known = true;
+        const double of_threads =
+            static_cast<double>(use->wall) * 1e-9 * of.system.processes()[thread.process].thread_count;
+        if (static_cast<double>(use->switches) >= often * share * of_threads) return true;
     }
-    return most;
-}
-
-// Threads that run at once on one CPU may sleep. Some 100 switches in a second show that they do not.
-bool threads_displace_each_other(const ReportSubject& of) {
-    constexpr double often = 20;
-    return displacements_per_second(of.trace).value_or(often) >= often;
+    return !is_known;
 }
 
 ShortSources::Crowd crowd_of(const ReportSubject& of, const ReportContent& content) {
-    if (!content.ended || content.ended->checks.crowded.empty() || !threads_displace_each_other(of))
-        return {};
-    const std::vector<CrowdedCpu>& all = content.ended->checks.crowded;
-    const CrowdedCpu& worst = *std::ranges::max_element(
-        all, {}, [](const CrowdedCpu& cpu) { return std::pair(cpu.ns, -int64_t{cpu.cpu_row}); });
-    const std::string label((*of.system.cpu_labels())[worst.cpu_row]);
-    return {all.size(), label.substr(label.find_first_not_of(' ')),
-            static_cast<double>(worst.ns) / static_cast<double>(std::max<int64_t>(content.duration, 1))};
+    if (!content.ended) return {};
+    ShortSources::Crowd crowd;
+    std::pair<int64_t, int64_t> most;  // ns; of equal CPUs the first
+    for (const CrowdedCpu& cpu : content.ended->checks.crowded) {
+        const double share =
+            static_cast<double>(cpu.ns) / static_cast<double>(std::max<int64_t>(content.duration, 1));
+        if (!displace_each_other(of, cpu, share)) continue;
+        ++crowd.cpus;
+        const std::pair key(cpu.ns, -int64_t{cpu.cpu_row});
+        if (crowd.cpus > 1 && key <= most) continue;
+        most = key;
+        const std::string label((*of.system.cpu_labels())[cpu.cpu_row]);
+        crowd.worst = label.substr(label.find_first_not_of(' '));
+        crowd.share = share;
+    }
+    return crowd;
 }
 
 // "solve heat.c:12": the function and line that call.
@@ -82,7 +89,9 @@ void add_longer(const ReportSubject& of, const ReportContent& content, ShortPlac
     std::map<Pair, double> sums;
     for (const ComputingCount& count : content.computing)
         sums[{count.from, count.to}] += static_cast<double>(count.ns.number());
-    const auto processes = static_cast<double>(of.system.processes().size());
+    std::set<uint32_t> ranks;
+    for (const ComputingCount& count : content.computing) ranks.insert(count.process);
+    const auto processes = static_cast<double>(ranks.size());
     std::map<uint32_t, double> most;
     for (const ComputingCount& count : content.computing) {
         const double excess =
@@ -98,6 +107,16 @@ void add_longer(const ReportSubject& of, const ReportContent& content, ShortPlac
 ShortPlaces places_of(const ReportSubject& of, const ReportContent& content) {
     ShortPlaces places;
     std::map<std::pair<uint32_t, uint32_t>, uint64_t> most;
+    std::map<std::pair<uint32_t, uint32_t>, uint64_t> of_sites;  // by function and site
+    for (const MpiCount& count : content.mpi)
+        of_sites[{count.function, count.site}] += count.sums.nanoseconds.number();
+    std::map<uint32_t, uint64_t> most_in_all;
+    for (const auto& [key, ns] : of_sites) {
+        const std::string line = line_of(key.second, of.plan.call_sites);
+        if (line.empty() || ns <= most_in_all[key.first]) continue;
+        most_in_all[key.first] = ns;
+        places.of_functions_in_all[key.first] = line;
+    }
     for (const MpiCount& count : content.mpi) {
         const std::string line = line_of(count.site, of.plan.call_sites);
         uint64_t& known = most[{count.process, count.function}];

@@ -36,9 +36,11 @@ function callLengths(name) {
   const whole = details.find(({kind}) => kind === "whole");
   const place = timeline.categories.findIndex((category) => category.kind === "mpi" && category.name === name);
   const lengths = [];
-  for (const {categories} of whole?.clips.values() ?? [])
+  // The end of what is shown last in a row that is cut off is unknown.
+  for (const {categories, cut} of whole?.clips.values() ?? [])
     categories.forEach(([time, shownPlace], i) => {
-      if (shownPlace === place) lengths.push((categories[i + 1]?.[0] ?? whole.to) - time);
+      const end = categories[i + 1]?.[0] ?? (cut === null ? whole.to : null);
+      if (shownPlace === place && end !== null) lengths.push(end - time);
     });
   return lengths;
 }

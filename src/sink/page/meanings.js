@@ -24,7 +24,7 @@ const meaningRules = {
   ],
   lock: [[/./, "synchronisation"]],
   openmp: [
-    [/^(Barrier|Runtime: Worker main loop|Task: (Task|Scheduling))/, "OpenMP idle"],
+    [/^(Barrier: [^R]|Runtime: Worker main loop|Task: Task(group|wait))/, "OpenMP idle"],
     [/^Critical: (Acquiring|Releasing)/, "synchronisation"],
     [/^Runtime: (Fork|Init)/, "management"],
     [/./, "computation"],

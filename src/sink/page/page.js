@@ -23,6 +23,6 @@ function showSections() {
 
 document.body.append(tip);
 showHead();
-for (const show of [showTiles, showFindings, showTimeline, showQuality, showEfficiencies, showFunctions, showWaits, showMessages, showLocks,
+for (const show of [showTiles, showFindings, showTimeline, showQuality, showEfficiencies, showThreads, showFunctions, showWaits, showMessages, showLocks,
   showCallSites, showCounters, showRun, showGlossary]) show();
 showSections();

@@ -30,9 +30,13 @@ struct SortedList {
     std::vector<const char*> members;  // whose sum counts
 };
 const SortedList sorted_lists[] = {
-    {"/total/locks", {"ns"}},        {"/total/mpi", {"ns"}},
-    {"/waits/sums", {"ns"}},         {"/waits/delays", {"short_term", "long_term"}},
+    {"/total/locks", {"ns"}},
+    {"/total/mpi", {"ns"}},
+    {"/waits/sums", {"ns"}},
+    {"/waits/delays", {"short_term", "long_term"}},
     {"/critical_path/sums", {"ns"}},
+    {"/hybrid/processes", {"mpi_wait", "during_mpi", "serial", "imbalance", "scheduling", "locks", "sleep"}},
+    {"/hybrid/parallel_regions", {"imbalance", "scheduling", "locks"}},
 };
 
 uint64_t weight(const Json& item, const std::vector<const char*>& members) {

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/printable.hpp"
+#include "tools/top/profiled_process.hpp"
 #include "tools/top/rank_cells.hpp"
 
 namespace ovni {
@@ -85,7 +86,7 @@ DataColumn percent_column(std::string name, std::string heading, size_t width) {
     return column;
 }
 
-// In text, ranks with the least useful time come first.
+// If there are many ranks, those with the least useful time come first.
 DataTable table_of_ranks(const ThreadUseFacts& uses, const System& system, const RegionNames& regions) {
     DataTable table{"hybrid_ranks",
                     {full_rank_column("rank", "threads of", 12, 0), number_column("threads", "number", 7),
@@ -98,13 +99,14 @@ DataTable table_of_ranks(const ThreadUseFacts& uses, const System& system, const
     table.before = {""};
     table.most_rows = most_ranks;
     std::vector<ProcessUse> ranks = uses.processes;
+    const auto in_run = static_cast<size_t>(std::ranges::count(ranks, 0, &ProcessUse::region));
     const auto useful = [](const ProcessUse& use) {
         return share(static_cast<uint64_t>(time_of(use.times, Use::useful)),
                      static_cast<uint64_t>(life_of(use.times)))
             .number();
     };
     std::ranges::stable_sort(ranks, {}, [&](const ProcessUse& use) {
-        return std::pair(use.region != 0, ranks.size() > most_ranks ? useful(use) : 0);
+        return std::pair(use.region != 0, in_run > most_ranks ? useful(use) : 0);
     });
     const RankNames names(system);
     for (const ProcessUse& use : ranks) {
@@ -143,7 +145,7 @@ std::vector<ConstructUse> sums_of(const std::vector<ConstructUse>& constructs) {
 }
 
 std::vector<DataColumn> columns_of_parallel_regions() {
-    return {full_rank_column("rank", "rank", 12, 0),
+    return {rank_column(8),
             number_column("visits", "visits", 9),
             number_column("threads", "threads", 7),
             time_column("elapsed_ns", "seconds", 12),
@@ -187,7 +189,7 @@ std::vector<DataTable> parallel_region_tables(const std::vector<ConstructUse>& c
                                               const System& system,
                                               const std::map<int64_t, std::string>& labels) {
     DataTable all{"all", columns_of_parallel_regions()}, by_rank{"by_rank", columns_of_parallel_regions()};
-    for (const ConstructUse& use : sums_of(constructs)) all.rows.push_back(row_of("all", use, labels));
+    for (const ConstructUse& use : sums_of(constructs)) all.rows.push_back(row_of({}, use, labels));
     const RankNames names(system);
     by_rank.form = DataTable::Form::rows;
     for (const ConstructUse& use : constructs)

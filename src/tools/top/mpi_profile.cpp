@@ -65,7 +65,8 @@ void MpiProfile::add(const Stream& stream, StreamReader reader) {
 
 WideSum MpiProfile::time_of_all() const {
     WideSum time;
-    for (const auto& [key, process] : processes_) time += process.time.of_process();
+    for (const auto& [key, process] : processes_)
+        if (!process.calls.sums().empty()) time += process.time.of_process();
     return time;
 }
 

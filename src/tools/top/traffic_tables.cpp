@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <utility>
 
 #include "base/log.hpp"
 #include "base/parallel.hpp"
@@ -10,6 +11,7 @@
 #include "emu/plan/worlds.hpp"
 #include "messages/analysis.hpp"
 #include "session/played_report.hpp"
+#include "session/report/hybrid_in_report.hpp"
 #include "session/report/short_report.hpp"
 #include "tools/top/efficiency_tables.hpp"
 #include "tools/top/hybrid_tables.hpp"
@@ -32,6 +34,7 @@ struct AnalysedTrace {
     const ClockModel& clocks;
     int64_t origin;  // of time
     const TimeInMpi& time;
+    int status;  // 1 if something is wrong with the trace
 };
 
 std::vector<DataTable> tables_of_messages(AnalysedTrace& of) {
@@ -46,7 +49,8 @@ std::vector<DataTable> tables_of_waits(AnalysedTrace& of) {
     if (of.traffic.wait_summary.sums.empty())
         log::info("no waits: no rank was late, or messages are not matched (ovnitop --messages)");
     const RegionNames regions = names_of_regions(of.trace);
-    return wait_tables({of.traffic.wait_summary, of.traffic.delays, of.system, regions, of.time, of.origin});
+    return wait_tables(
+        {of.traffic.wait_summary, of.traffic.delays, of.trace, of.system, regions, of.time, of.origin});
 }
 void warn_if_not_ended(const Trace& trace) {
     const auto ended_early = [](const Stream& stream) {
@@ -59,7 +63,10 @@ void warn_if_not_ended(const Trace& trace) {
 std::vector<DataTable> tables_of_efficiencies(AnalysedTrace& of) {
     const PlayedReport played = play_for_report(of.trace, of.system, of.clocks, of.origin, &of.traffic);
     const ReportContent& content = played.content;
-    if (content.error) log::error("{}", *content.error);
+    if (content.error) {
+        log::error("{}", *content.error);
+        of.status = 1;
+    }
     const std::vector<Efficiency>& efficiencies = content.traffic->efficiencies.all;
     if (efficiencies.empty())
         log::info("no efficiencies: no process has recorded MPI_Init");
@@ -97,9 +104,11 @@ MadeTables make_traffic(const TracePart& part) {
         system,
         clocks,
         time_origin(trace, clocks),
-        time};
+        time,
+        scanned.damages.empty() ? 0 : 1};
     for (const std::string& damage : scanned.damages) log::error("{}", damage);
-    return {make(analysed), scanned.damages.empty() ? 0 : 1};
+    std::vector<DataTable> tables = make(analysed);
+    return {std::move(tables), analysed.status};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "base/printable.hpp"
@@ -31,7 +32,12 @@ std::vector<std::pair<Key, Sum>> longest_first(const std::map<Key, Sum>& sums) {
 
 class WaitTables {
  public:
-    explicit WaitTables(const WaitTableSources& of) : of_(of), names_(of.system) {}
+    explicit WaitTables(const WaitTableSources& of) : of_(of), names_(of.system) {
+        for (const ProcessInfo& process : of.system.processes()) {
+            const ThreadInfo& thread = of.system.threads()[process.first_thread];
+            hosts_.push_back(host_of(of.trace.streams()[thread.stream].metadata));
+        }
+    }
 
     DataTable by_kind() const {
         std::map<std::pair<WaitKind, uint32_t>, Sum> sums;
@@ -65,6 +71,25 @@ class WaitTables {
         return table;
     }
 
+    // Not in text if there is one host.
+    DataTable by_host() const {
+        std::map<std::pair<std::string, std::string>, Sum> sums;
+        for (const WaitSum& sum : of_.waits.sums) sums[{host(sum.process), host(sum.cause)}].add(sum);
+        DataTable table{"by_host", columns_of_sums()};
+        table.columns.push_back(text_column("host", "host that waits", 22, 2));
+        table.columns.push_back(text_column("cause_host", "for", 0, 0));
+        table.before = {""};
+        table.most_rows = most_rows_in_text;
+        for (const auto& [key, sum] : longest_first(sums)) {
+            DataTable::Row row = row_of(sum, time_of_host(key.first));
+            row.push_back(text_or_none(key.first));
+            row.push_back(text_or_none(key.second));
+            table.rows.push_back(std::move(row));
+        }
+        if (std::set<std::string>(hosts_.begin(), hosts_.end()).size() < 2) hide_text(table);
+        return table;
+    }
+
     DataTable longest() const {
         DataColumn since = time_column("since_ns", "since", 14);
         since.text.form = as_exact_seconds;
@@ -72,7 +97,7 @@ class WaitTables {
                         {time_column("time_ns", "seconds", 12), share_column(), std::move(since),
                          number_column("number", "no.", 4), full_rank_column("rank", "who waits", 14, 2),
                          text_column("wait", "wait", 30, 0), full_rank_column("cause_rank", "for", 0, 0),
-                         data_column("function")}};
+                         data_column("function"), data_column("host"), data_column("cause_host")}};
         table.before = {""};
         table.most_rows = most_rows_in_text;
         for (const Wait& wait : of_.waits.longest) {
@@ -81,7 +106,8 @@ class WaitTables {
             table.rows.push_back(
                 {length, share(length, time_of(process)), wait.begin - of_.origin, table.rows.size() + 1,
                  rank_or_none(process), wait_names[static_cast<size_t>(wait.kind)],
-                 rank_or_none(process_of(wait.cause_stream)), mpi_function_rows[wait.function].name});
+                 rank_or_none(process_of(wait.cause_stream)), mpi_function_rows[wait.function].name,
+                 text_or_none(host(process)), text_or_none(host(process_of(wait.cause_stream)))});
         }
         return table;
     }
@@ -96,7 +122,7 @@ class WaitTables {
             "delays",
             {time_column("short_term_ns", "short-term", 12), time_column("long_term_ns", "long-term", 12),
              share_column(), full_rank_column("rank", "delay of", 14, 2), std::move(function),
-             text_column("region", "region", 0, 0)}};
+             text_column("region", "region", 0, 0), data_column("host")}};
         table.before = {""};
         table.most_rows = most_rows_in_text;
         for (const DelayCost& cost : costs)
@@ -104,7 +130,7 @@ class WaitTables {
                 {cost.short_term, cost.long_term, share(cost.short_term + cost.long_term, of_.time.of_all()),
                  rank_cell(names_, cost.process),
                  cost.function == outside_of_mpi ? Cell() : mpi_function_rows[cost.function].name,
-                 region_or_none(cost.region)});
+                 region_or_none(cost.region), text_or_none(host(cost.process))});
         return table;
     }
 
@@ -125,20 +151,34 @@ class WaitTables {
     Cell rank_or_none(uint32_t process) const {
         return process == WaitSum::no_process ? Cell() : rank_cell(names_, process);
     }
+    WideSum time_of_host(const std::string& name) const {
+        WideSum time;
+        for (uint32_t p = 0; p < hosts_.size(); ++p)
+            if (host(p) == name) time += of_.time.of(p);
+        return time;
+    }
+    // Empty: of no process.
+    std::string host(uint32_t process) const {
+        return process == WaitSum::no_process ? "" : one_line(hosts_[process]);
+    }
+    static Cell text_or_none(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
     Cell region_or_none(int64_t region) const {
         const auto known = of_.regions.find(region);
-        return known == of_.regions.end() || known->second.empty() ? Cell() : one_line(known->second);
+        if (known == of_.regions.end()) return region == 0 ? Cell() : Cell(std::to_string(region));
+        return known->second.empty() ? Cell() : one_line(known->second);
     }
 
     const WaitTableSources& of_;
     const RankNames names_;
+    std::vector<std::string> hosts_;  // by process
 };
 
 }  // namespace
 
 std::vector<DataTable> wait_tables(const WaitTableSources& of) {
     const WaitTables tables(of);
-    std::vector<DataTable> all{tables.by_kind(), tables.by_rank(), tables.longest(), tables.delays()};
+    std::vector<DataTable> all{tables.by_kind(), tables.by_rank(), tables.by_host(), tables.longest(),
+                               tables.delays()};
     const bool has_waits = !of.waits.sums.empty();
     for (DataTable& table : all) {
         const bool is_shown = has_waits && (table.name != "delays" || !of.delays.empty());

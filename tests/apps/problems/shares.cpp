@@ -74,7 +74,11 @@ void one_writer() {
                       MPI_MODE_CREATE | MPI_MODE_WRONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
     for (int step = 0; step < 3; ++step) {
         compute(200);
-        if (rank == 0) write_for(200, file, data);
+        if (rank == 0) {
+            write_for(200, file, data);
+            MPI_Barrier(MPI_COMM_WORLD);
+            continue;
+        }
         const Loses time;
         MPI_Barrier(MPI_COMM_WORLD);
     }
