@@ -81,7 +81,7 @@ const Expected problems[] = {
     {"message_storm", 2, "messages have 8 bytes on average, so send several together", "messages.cpp"},
     {"region_imbalance", 3, "for rank 2: .* in region solve", "shares.cpp"},
     {"unmarked_imbalance", 3, "for rank 2: .* outside of MPI", "shares.cpp"},
-    {"one_writer", 2, "for rank 0: .* in MPI_File_write_at;.*MPI_File_write_at_all", "shares.cpp"},
+    {"one_writer", 2, "for rank 0: .* in MPI_File_write_at .*MPI_File_write_at_all", "shares.cpp"},
     {"lock_contention", 2, "[Tt]hreads.* lock", "lock.cpp", 4},
 };
 std::string name_of(const testing::TestParamInfo<Expected>& of) {

@@ -90,7 +90,7 @@ void polling_wait() {
 void message_storm() {
     constexpr int messages_of_a_turn = 40000;
     for (int turn = 0; turn < 4; ++turn) {
-        compute(300);
+        compute(150);
         for (int i = 0; i < messages_of_a_turn; ++i) {
             if (rank == turn % 2)
                 send(1 - rank);
