@@ -1,4 +1,4 @@
-// What threads lose outside of MPI: hybrid efficiencies, processes and parallel regions.
+// Hybrid efficiencies: the time that threads lose outside of MPI, by process and parallel region.
 
 // The ways of using a thread, by their names in the report.
 const uses = {
