@@ -47,3 +47,19 @@ def badges_fit(page):
     page.run("document.querySelectorAll('.checks > li > b').forEach((b) => { b.textContent = 'immeasurable'; })")
     wide = page.run("[...document.querySelectorAll('.checks > li > b')].map((b) => [b.scrollWidth, b.clientWidth])")
     check(wide and all(text <= frame for text, frame in wide), f"badges are {wide}")
+
+
+def prints_without_buttons(page):
+    page.call("Emulation.setEmulatedMedia", media="print")
+    shown = page.run("['nav', '.tools', '.skip', '.tiles'].map((of) => getComputedStyle(document.querySelector(of)).display)")
+    check(shown == ["none", "none", "none", "grid"], f"on paper: {shown}")
+    page.call("Emulation.setEmulatedMedia", media="")
+
+
+def threads_have_a_section(page):
+    """Of a trace whose processes have several threads."""
+    captions = texts(page, "#threads caption")
+    check(captions[:2] == ["Hybrid efficiencies", "Time of threads by process"], captions)
+    value = texts(page, "#tiles strong")[1]
+    of_run = texts(page, "#threads tbody tr:first-child td")[2]
+    check(value == of_run, f"{value} in the tile, {of_run} in the section")

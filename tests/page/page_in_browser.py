@@ -153,7 +153,7 @@ def main():
                          timeline.has_rows_of_any_height, timeline.filters_rows, timeline.legend_chooses,
                          timeline.has_the_colours_of_plots, timeline.explains_points, sorts, filters, timeline.shows_waits,
                          has_a_scale, has_headings, has_durations, explains_words,
-                         has_counters, timeline.shows_counters_in_rows, timeline.axis_is_whole, head.badges_fit):
+                         has_counters, timeline.shows_counters_in_rows, timeline.axis_is_whole, head.badges_fit, head.prints_without_buttons):
                 part(page)
             check(page.messages == [], f"the console says {page.messages}")
         with browser.Browser(dark=True, width=400) as page:
@@ -176,6 +176,7 @@ def main():
             has_mean_durations(page, page_of(long, directory / "long_out"))
         with browser.Browser() as page:
             timeline.folds_hosts(page, page_of(many, directory / "many_out"))
+            head.threads_have_a_section(page)
 
 
 main()

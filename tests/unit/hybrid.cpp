@@ -114,6 +114,7 @@ TEST_F(HybridUse, WaitsForLocksAndBarriersCount) {
     process.show(1, Shown::posix_wait, 0, 400);
     const ProcessUse all = end(process);
     EXPECT_EQ(time(all, Use::locks), 50 + 30);
+    EXPECT_TRUE(process.constructs().empty()) << "a critical section outside of regions is none";
     EXPECT_EQ(time(all, Use::imbalance), 100);
     EXPECT_EQ(time(all, Use::useful), 2000 - 180);
 }

@@ -96,17 +96,16 @@ void ProcessUses::begin_parallel_region() {
 void ProcessUses::end_parallel_region() {
     settle_all();
     deal_idle_time();
+    // A lock or barrier outside of regions is no region of its own.
+    const auto team = std::ranges::count_if(threads_, &Thread::has_joined);
+    if (team < 2 && region_label_ == 0) return;
     ConstructUse& construct = constructs_[region_label_];
     construct.label = region_label_;
     ++construct.visits;
     construct.elapsed += now_ - region_begin_;
-    uint32_t team = 0;
-    for (const Thread& thread : threads_) {
-        if (!thread.has_joined) continue;
-        ++team;
-        add_times(construct.times, difference(thread.uses, thread.at_region_begin));
-    }
-    construct.threads = std::max(construct.threads, team);
+    construct.threads = std::max(construct.threads, static_cast<uint32_t>(team));
+    for (const Thread& thread : threads_)
+        if (thread.has_joined) add_times(construct.times, difference(thread.uses, thread.at_region_begin));
 }
 
 void ProcessUses::deal_idle_time() {

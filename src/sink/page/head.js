@@ -35,9 +35,15 @@ function showHead() {
 // Each loss is the part that is missing to a perfect ratio.
 const losses = {load_balance: "Uneven work", serialisation_efficiency: "Waiting in turn", transfer_efficiency: "Transfer of data"};
 
-function largestLoss(run) {
-  return Object.entries(losses).map(([key, cause]) => ({key, cause, lost: Math.max(0, 1 - run[key])}))
-    .reduce((a, b) => (b.lost > a.lost ? b : a));
+const lossesOfThreads = {load_balance: "Uneven threads", serialisation_efficiency: "Idle threads", scheduling_efficiency: "Scheduling",
+  lock_efficiency: "Locks", efficiency_during_mpi: "Idle during MPI", supply_with_work: "Sleeping threads"};
+
+function largestLoss(run, hybrid) {
+  const lossOf = (of, causes, target, names) => Object.entries(causes).map(([key, cause]) =>
+    ({cause, target, name: names(key), ratio: of[key], lost: Math.max(0, 1 - of[key])}));
+  return [...(run ? lossOf(run, losses, "efficiencies", (key) => ratios[key].name) : []),
+    ...(hybrid ? lossOf(hybrid, lossesOfThreads, "threads", (key) => `${key.replaceAll("_", " ")} of threads`) : [])]
+    .reduce((a, b) => (a && b.lost <= a.lost ? a : b), null);
 }
 
 function tile({name, value, note, target, state}) {
@@ -47,15 +53,16 @@ function tile({name, value, note, target, state}) {
 
 function showTiles() {
   const run = report.efficiencies?.all?.[0];
-  const loss = run ? largestLoss(run) : null;
+  const hybrid = report.hybrid?.efficiencies?.[0];
+  const loss = largestLoss(run, hybrid), whole = hybrid ?? run;
   const noMpi = {value: "unknown", note: "the trace has no MPI to judge", target: "efficiencies"};
   section("tiles").append(...[
     {name: "Runtime", value: timeText(report.trace.duration), target: "timeline",
       note: run ? `${timeText(run.runtime)} of it from MPI_Init to MPI_Finalize` : "from the first event to the last"},
-    {name: "Parallel efficiency", ...(run ? {value: percentText(run.parallel_efficiency), target: "efficiencies",
-      note: "of the time is computation", state: ratioState(run.parallel_efficiency)} : noMpi)},
-    {name: "Largest loss", ...(loss ? {value: `${loss.cause}, ${percentText(loss.lost)}`, target: "efficiencies",
-      note: `${ratios[loss.key].name} is ${percentText(run[loss.key])}`, state: ratioState(1 - loss.lost)} : noMpi)},
+    {name: "Parallel efficiency", ...(whole ? {value: percentText(whole.parallel_efficiency), target: hybrid ? "threads" : "efficiencies",
+      note: `of the time${hybrid ? " of all threads" : ""} is computation`, state: ratioState(whole.parallel_efficiency)} : noMpi)},
+    {name: "Largest loss", ...(loss ? {value: `${loss.cause}, ${percentText(loss.lost)}`, target: loss.target,
+      note: `${loss.name} is ${percentText(loss.ratio)}`, state: ratioState(1 - loss.lost)} : noMpi)},
     {name: "Quality of the trace", value: verdict.word, note: `${plural(checked.filter(([state]) => state === "good").length,
       "check")} of ${checked.length} without a note`, target: "quality", state: verdict.state},
   ].map(tile));
