@@ -72,9 +72,8 @@ void ProcessUses::follow_openmp(Thread& thread) {
     const bool is_main = &thread == threads_.data() || thread.was_in_mpi;
     thread.is_worker |= place == InOpenMp::in_own_part && !thread.has_forked && !is_main;
     if (place == InOpenMp::forking && !thread.in_region) thread.is_worker = false;
-    // A thread that has begun a region is in it until it has joined the others.
-    const bool ends_part = place == InOpenMp::forking && thread.in_region;
-    const bool enters = ends_part || place == InOpenMp::in_own_part || place == InOpenMp::in_region;
+    const bool enters =
+        place == InOpenMp::forking || place == InOpenMp::in_own_part || place == InOpenMp::in_region;
     if (enters == thread.in_region) return;
     thread.in_region = enters;
     if (enters && in_region_++ == 0) begin_parallel_region();
@@ -178,16 +177,18 @@ void ProcessUses::finish(int64_t time) {
     }
 }
 
-// In the whole run, where it is known, else in all that was seen.
+// In the run, or else in all that was seen.
 std::vector<ProcessUses::Sleeper> ProcessUses::sleepers() const {
+    const auto run = sums_.find(0);
     std::vector<Sleeper> all;
+    ptrdiff_t lived = 0;
     for (uint32_t t = 0; t < threads_.size(); ++t) {
-        const int64_t life = life_of(threads_[t].uses), asleep = time_of(threads_[t].uses, Use::sleep);
+        const UseTimes& uses = run == sums_.end() ? threads_[t].uses : run->second.uses[t];
+        const int64_t life = life_of(uses), asleep = time_of(uses, Use::sleep);
+        lived += life > 0 ? 1 : 0;
         if (static_cast<double>(asleep) > asleep_share * static_cast<double>(life))
             all.push_back({t, life, asleep});
     }
-    const auto lived =
-        std::ranges::count_if(threads_, [](const Thread& thread) { return life_of(thread.uses) > 0; });
     return std::ssize(all) == lived ? std::vector<Sleeper>() : all;
 }
 

@@ -1,7 +1,7 @@
 // The uses of all threads of one process, followed event by event: what each thread is doing decides, and for
 // an idle thread also what its process does meanwhile.
 //
-// A parallel region lasts from the first of its threads that begins its part to the last one that ends it.
+// A parallel region lasts from its fork, or the first thread that begins its part, to the last one that ends.
 // Its idle time is dealt out when it ends: the least idle time of its threads is scheduling, what a thread
 // has more is imbalance (bsc-pm/dlb: src/talp/perf_metrics.c). Where a region of the program begins or
 // ends inside of it, the idle time so far is dealt out there. Two teams that run at once count as one.

@@ -34,21 +34,21 @@ std::map<uint32_t, uint64_t> times_in_functions(const ReportContent& content) {
     return times;
 }
 
-// Threads that run at once on one CPU may sleep. Those that compute displace each other, at least ten times
-// in each second of it. True if that is unknown.
+// Threads that run at once on one CPU may sleep, and other programs displace threads, too. Those that compute
+// there displace each other at least ten times a second. False if that is unknown.
 bool displace_each_other(const ReportSubject& of, const CrowdedCpu& cpu, double share) {
-    constexpr double often = 10;
+    constexpr double often = 10, least_computing = 0.25;
     const uint32_t loom = of.system.cpus()[cpu.cpu_row].loom;
-    bool is_known = false;
     for (const ThreadInfo& thread : of.system.threads()) {
         const auto& use = of.trace.streams()[thread.stream].metadata.cpu_use;
-        if (thread.loom != loom || !use || use->wall == 0) continue;
-        is_known = true;
+        if (thread.loom != loom || !use) continue;
         const double of_threads =
-            static_cast<double>(use->wall) * 1e-9 * of.system.processes()[thread.process].thread_count;
-        if (static_cast<double>(use->switches) >= often * share * of_threads) return true;
+            static_cast<double>(use->wall) * share * of.system.processes()[thread.process].thread_count;
+        if (static_cast<double>(use->switches) >= often * of_threads * 1e-9 &&
+            static_cast<double>(use->cpu) >= least_computing * of_threads && use->wall > 0)
+            return true;
     }
-    return !is_known;
+    return false;
 }
 
 ShortSources::Crowd crowd_of(const ReportSubject& of, const ReportContent& content) {

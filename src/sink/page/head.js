@@ -35,15 +35,22 @@ function showHead() {
 // Each loss is the part that is missing to a perfect ratio.
 const losses = {load_balance: "Uneven work", serialisation_efficiency: "Waiting in turn", transfer_efficiency: "Transfer of data"};
 
-const lossesOfThreads = {load_balance: "Uneven threads", serialisation_efficiency: "Idle threads", scheduling_efficiency: "Scheduling",
-  lock_efficiency: "Locks", efficiency_during_mpi: "Idle during MPI", supply_with_work: "Sleeping threads"};
+// Each is lost of what those before it leave.
+const lossesOfThreads = {mpi_load_balance: "Uneven ranks", mpi_communication_efficiency: "Time in MPI",
+  efficiency_during_mpi: "Idle during MPI", serialisation_efficiency: "Idle threads", load_balance: "Uneven threads",
+  scheduling_efficiency: "Scheduling", lock_efficiency: "Locks", supply_with_work: "Sleeping threads"};
 
 function largestLoss(run, hybrid) {
-  const lossOf = (of, causes, target, names) => Object.entries(causes).map(([key, cause]) =>
-    ({cause, target, name: names(key), ratio: of[key], lost: Math.max(0, 1 - of[key])}));
-  return [...(run ? lossOf(run, losses, "efficiencies", (key) => ratios[key].name) : []),
-    ...(hybrid ? lossOf(hybrid, lossesOfThreads, "threads", (key) => `${key.replaceAll("_", " ")} of threads`) : [])]
-    .reduce((a, b) => (a && b.lost <= a.lost ? a : b), null);
+  let left = 1;
+  const all = hybrid
+    ? Object.entries(lossesOfThreads).map(([key, cause]) => {
+      const lost = left * Math.max(0, 1 - hybrid[key]);
+      left *= hybrid[key];
+      return {cause, lost, target: "threads", note: "of the time of all threads"};
+    })
+    : Object.entries(run ? losses : {}).map(([key, cause]) => ({cause, lost: Math.max(0, 1 - run[key]), target: "efficiencies",
+      note: `${ratios[key].name} is ${percentText(run[key])}`}));
+  return all.reduce((a, b) => (a && b.lost <= a.lost ? a : b), null);
 }
 
 function tile({name, value, note, target, state}) {
@@ -62,7 +69,7 @@ function showTiles() {
     {name: "Parallel efficiency", ...(whole ? {value: percentText(whole.parallel_efficiency), target: hybrid ? "threads" : "efficiencies",
       note: `of the time${hybrid ? " of all threads" : ""} is computation`, state: ratioState(whole.parallel_efficiency)} : noMpi)},
     {name: "Largest loss", ...(loss ? {value: `${loss.cause}, ${percentText(loss.lost)}`, target: loss.target,
-      note: `${loss.name} is ${percentText(loss.ratio)}`, state: ratioState(1 - loss.lost)} : noMpi)},
+      note: loss.note, state: ratioState(1 - loss.lost)} : noMpi)},
     {name: "Quality of the trace", value: verdict.word, note: `${plural(checked.filter(([state]) => state === "good").length,
       "check")} of ${checked.length} without a note`, target: "quality", state: verdict.state},
   ].map(tile));

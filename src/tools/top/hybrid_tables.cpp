@@ -46,7 +46,7 @@ std::vector<std::string> lines_of(const HybridEfficiency& of, const ThreadUseFac
                                   const System& system) {
     std::vector<std::string> lines{"", fmt::format("{} threads of {} processes", of.threads, of.processes)};
     const auto add = [&](std::string_view name, double value) {
-        lines.push_back(fmt::format("{:<32}{:.3f}", name, value));
+        lines.push_back(fmt::format("{:<34}{:.3f}", name, value));
     };
     add("hybrid parallel efficiency", of.parallel());
     add("  MPI parallel efficiency", of.mpi_parallel());

@@ -20,7 +20,7 @@ class LockProfile {
     std::vector<DataTable> tables() const;
     static constexpr const char* nothing =
         "no wait in POSIX threads was recorded: no thread had to wait, or recording was off (ovnirun "
-        "--pthread)";
+        "--pthread); ovnitop --openmp has critical sections";
 
  private:
     struct Process {

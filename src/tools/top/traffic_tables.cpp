@@ -10,6 +10,8 @@
 #include "emu/plan/start.hpp"
 #include "emu/plan/worlds.hpp"
 #include "messages/analysis.hpp"
+#include "messages/stuck/open_trace.hpp"
+#include "session/check/open_calls_at_end.hpp"
 #include "session/played_report.hpp"
 #include "session/report/hybrid_in_report.hpp"
 #include "session/report/short_report.hpp"
@@ -34,6 +36,7 @@ struct AnalysedTrace {
     const ClockModel& clocks;
     int64_t origin;  // of time
     const TimeInMpi& time;
+    Scanned& scanned;
     int status;  // 1 if something is wrong with the trace
 };
 
@@ -61,8 +64,10 @@ void warn_if_not_ended(const Trace& trace) {
         log::warn("the program did not end in order, or is running still: see --waiting, too");
 }
 std::vector<DataTable> tables_of_efficiencies(AnalysedTrace& of) {
-    const PlayedReport played = play_for_report(of.trace, of.system, of.clocks, of.origin, &of.traffic);
-    const ReportContent& content = played.content;
+    PlayedReport played = play_for_report(of.trace, of.system, of.clocks, of.origin, &of.traffic);
+    ReportContent& content = played.content;
+    if (may_have_open_calls(of.trace))
+        content.waiting = find_waiting(Ranks(), of.trace, of.system, of.scanned);
     if (content.error) {
         log::error("{}", *content.error);
         of.status = 1;
@@ -95,7 +100,7 @@ MadeTables make_traffic(const TracePart& part) {
     const ClockModel clocks = ClockModel::of_sources(trace, part.clock_sources());
     limit_table_memory(fair_memory_limit(1), std::filesystem::temp_directory_path());
     const ScannedPart all = ScannedPart::all_processes(system, usable_cores());
-    Scanned scanned = scan(trace, system, all, {.messages = true},
+    Scanned scanned = scan(trace, system, all, {.messages = true, .open_calls = may_have_open_calls(trace)},
                            [&](uint32_t s) { return open_stream(trace, clocks, s); });
     const TimeInMpi time(scanned, system);
     AnalysedTrace analysed{
@@ -105,6 +110,7 @@ MadeTables make_traffic(const TracePart& part) {
         clocks,
         time_origin(trace, clocks),
         time,
+        scanned,
         scanned.damages.empty() ? 0 : 1};
     for (const std::string& damage : scanned.damages) log::error("{}", damage);
     std::vector<DataTable> tables = make(analysed);
