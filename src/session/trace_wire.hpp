@@ -44,7 +44,7 @@ inline auto fields(ClockMeasurement& measured) {
 inline auto fields(ProcessMetadata::Clock& clock) {
     return std::tie(clock.reference, clock.points);
 }
-inline auto fields(StreamMetadata::CpuUse& use) {
+inline auto fields(ProcessMetadata::CpuUse& use) {
     return std::tie(use.wall, use.cpu, use.switches);
 }
 inline auto fields(StreamMetadata::End& end) {
@@ -64,11 +64,11 @@ inline auto fields(CallSiteTable& calls) {
 }
 inline auto fields(ProcessMetadata& process) {
     return std::tie(process.pid, process.app_id, process.rank, process.nranks, process.clock,
-                    process.time_offset, process.calls);
+                    process.time_offset, process.calls, process.cpu_use);
 }
 inline auto fields(StreamMetadata& m) {
     return std::tie(m.common, m.process, m.tid, m.name, m.leaves_threads_out, m.begins_inside, m.samples_cpus,
-                    m.finished, m.goes_on, m.end, m.cpu_use);
+                    m.finished, m.goes_on, m.end);
 }
 // The root is that of the place, which its ranks know.
 inline auto fields(Stream& stream) {

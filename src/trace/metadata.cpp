@@ -259,7 +259,7 @@ std::optional<StreamMetadata::End> end_of(const Members& ovni) {
                                clock};
 }
 
-std::optional<StreamMetadata::CpuUse> cpu_use_of(const Members& top) {
+std::optional<ProcessMetadata::CpuUse> cpu_use_of(const Members& top) {
     const Members use = top.object("mpi").object("use");
     if (!use.json()) return std::nullopt;
     const auto number = [&](const char* name) {
@@ -267,7 +267,7 @@ std::optional<StreamMetadata::CpuUse> cpu_use_of(const Members& top) {
         if (!value || *value < 0) use.fail(name, "is no number from 0 on");
         return *value;
     };
-    return StreamMetadata::CpuUse{number("wall_ns"), number("cpu_ns"), number("involuntary_switches")};
+    return ProcessMetadata::CpuUse{number("wall_ns"), number("cpu_ns"), number("involuntary_switches")};
 }
 
 ProcessMetadata::Clock clock_of(const Members& ovni) {
@@ -343,6 +343,7 @@ ProcessMetadata process_of(const Members& top, const Members& ovni) {
     process.clock = clock_of(ovni);
     process.time_offset = time_offset_of(ovni);
     process.calls = call_sites_of(top);
+    process.cpu_use = cpu_use_of(top);
     return process;
 }
 
@@ -363,7 +364,6 @@ StreamMetadata parse_metadata(std::string_view text, const std::string& path) {
     metadata.samples_cpus = ovni.text("cpu") == "sampled";
     read_cut(ovni, metadata);
     metadata.end = end_of(ovni);
-    metadata.cpu_use = cpu_use_of(top);
     return metadata;
 }
 

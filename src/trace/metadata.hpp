@@ -73,6 +73,13 @@ struct ProcessMetadata {
     // ovni.time_offset: ns by which the time namespace set the clock of the events ahead of the machine's.
     int64_t time_offset = 0;
     Interned<CallSiteTable> calls;
+    // mpi.use: of the process, from MPI_Init to MPI_Finalize, in the stream of the thread that called these.
+    struct CpuUse {
+        int64_t wall = 0, cpu = 0;  // ns
+        int64_t switches = 0;       // how often a thread had to leave its CPU to others
+        bool operator==(const CpuUse&) const = default;
+    };
+    std::optional<CpuUse> cpu_use;
     bool operator==(const ProcessMetadata&) const = default;
 };
 
@@ -99,13 +106,6 @@ struct StreamMetadata {
         bool operator==(const End&) const = default;
     };
     Rare<End> end;
-    // mpi.use: of the process, from MPI_Init to MPI_Finalize, in the stream of the thread that called these.
-    struct CpuUse {
-        int64_t wall = 0, cpu = 0;  // ns
-        int64_t switches = 0;       // how often a thread had to leave its CPU to others
-        bool operator==(const CpuUse&) const = default;
-    };
-    Rare<CpuUse> cpu_use;
     bool operator==(const StreamMetadata&) const = default;
 };
 

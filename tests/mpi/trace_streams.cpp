@@ -56,7 +56,7 @@ TEST_P(Ranks, MetadataHasTheCpuTimeOfTheProcess) {
     Trace trace = this->trace();
     int processes = 0;
     for (const Stream& stream : trace.streams()) {
-        const auto& use = stream.metadata.cpu_use;
+        const auto& use = stream.metadata.process->cpu_use;
         if (!use) continue;
         ++processes;
         EXPECT_GT(use->cpu, 0);

@@ -104,11 +104,11 @@ TEST(MetadataTest, CpuUseIsReadOrAnError) {
     EXPECT_THROW(parse(stream), Error) << "one number is missing";
     stream.set("mpi.use.involuntary_switches", "7");
     const StreamMetadata metadata = parse(stream);
-    ASSERT_TRUE(metadata.cpu_use);
-    EXPECT_EQ(*metadata.cpu_use, (StreamMetadata::CpuUse{2000, 1500, 7}));
+    ASSERT_TRUE(metadata.process->cpu_use);
+    EXPECT_EQ(*metadata.process->cpu_use, (ProcessMetadata::CpuUse{2000, 1500, 7}));
     stream.set("mpi.use.cpu_ns", "-1");
     EXPECT_THROW(parse(stream), Error);
-    EXPECT_FALSE(parse(good()).cpu_use);
+    EXPECT_FALSE(parse(good()).process->cpu_use);
 }
 
 TEST(MetadataTest, OtherPartsAreNotLookedAt) {

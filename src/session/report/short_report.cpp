@@ -40,7 +40,7 @@ bool displace_each_other(const ReportSubject& of, const CrowdedCpu& cpu, double 
     constexpr double often = 10, least_computing = 0.25;
     const uint32_t loom = of.system.cpus()[cpu.cpu_row].loom;
     for (const ThreadInfo& thread : of.system.threads()) {
-        const auto& use = of.trace.streams()[thread.stream].metadata.cpu_use;
+        const auto& use = of.trace.streams()[thread.stream].metadata.process->cpu_use;
         if (thread.loom != loom || !use) continue;
         const double of_threads =
             static_cast<double>(use->wall) * share * of.system.processes()[thread.process].thread_count;
