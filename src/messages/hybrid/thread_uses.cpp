@@ -1,7 +1,7 @@
 #include "messages/hybrid/thread_uses.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <array>
 #include <utility>
 
 #include "emu/plan/plan.hpp"
@@ -23,10 +23,14 @@ constexpr TypeRow types[] = {
     {prv_type::posix_wait, ProcessUses::Shown::posix_wait},
 };
 
-const TypeRow* row_of_type(uint16_t type) {
-    const TypeRow* found = std::ranges::find(types, type, &TypeRow::type);
-    return found == std::end(types) ? nullptr : found;
-}
+constexpr size_t type_count = prv_type::wait_state + 1;
+
+// A row by its type; null: it does not count.
+constexpr auto row_of_type = [] {
+    std::array<const TypeRow*, type_count> rows{};
+    for (const TypeRow& row : types) rows[row.type] = &row;
+    return rows;
+}();
 
 // A paused thread leaves its CPU to others.
 int64_t is_running(int64_t state) {
@@ -57,9 +61,8 @@ void ThreadUses::cross_borders(Process& process, int64_t time) {
 
 void ThreadUses::take(std::span<const Record> records) {
     for (const Record& record : records) {
-        if (record.thread_row == Record::no_row || record.punctual != Record::Punctual::no) continue;
-        const TypeRow* row = row_of_type(record.type);
-        if (!row) continue;
+        const TypeRow* row = record.type < type_count ? row_of_type[record.type] : nullptr;
+        if (!row || record.thread_row == Record::no_row || record.punctual != Record::Punctual::no) continue;
         const ThreadInfo& thread = system_.threads()[record.thread_row];
         const ProcessInfo& info = system_.processes()[thread.process];
         Process& process = processes_[thread.process];
