@@ -14,8 +14,10 @@ namespace po = boost::program_options;
 namespace {
 
 constexpr const char* manual_option = "manual";
-constexpr OptionRow quiet_row = {"quiet", "", "", "",
-                                 "Print no INFO lines and no progress on stderr; warnings and errors stay."};
+constexpr OptionRow quiet_row = {
+    "quiet", "", "", "",
+    "Print no INFO lines and no progress on stderr; warnings and errors stay, with what to do "
+    "about them."};
 
 po::options_description known_options(const Manual& manual) {
     po::options_description known;

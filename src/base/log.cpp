@@ -73,7 +73,7 @@ void write(Level level, std::string_view text) {
     if (level == Level::info && !info_enabled) return;
     if (level < lowest_of_thread) return;
     print(level, text);
-    if (level != Level::error || !info_enabled) return;
+    if (level != Level::error) return;
     // The rank that prints an error may be one that leaves all other messages to rank 0.
     if (const std::string what_next = take_advice(text); !what_next.empty()) print(Level::info, what_next);
 }

@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "base/wire.hpp"
+#include "messages/hybrid/use_facts.hpp"
 
 namespace ovni {
 
@@ -115,6 +116,7 @@ void gather(const Ranks& ranks, const Tallies& mine, ReportContent& content) {
     content.uses.processes = by_process(joined(ranks.gather(mine.uses->processes())));
     content.uses.constructs = by_process(joined(ranks.gather(mine.uses->constructs())));
     content.uses.sleepers = by_process(joined(ranks.gather(mine.uses->sleepers())));
+    leave_out_starters(content.uses);
 }
 
 std::set<std::string> gather_warnings(const Ranks& ranks) {

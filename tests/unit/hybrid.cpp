@@ -5,6 +5,7 @@
 
 #include "messages/hybrid/hybrid_efficiency.hpp"
 #include "messages/hybrid/process_uses.hpp"
+#include "messages/hybrid/use_facts.hpp"
 
 namespace ovni::test {
 namespace {
@@ -216,6 +217,17 @@ TEST(HybridEfficiencyTest, ProcessThatIsNotInTheRegionForAllOfItIsInMpiMeanwhile
     EXPECT_DOUBLE_EQ(of.mpi_parallel(), 0.75);
     EXPECT_DOUBLE_EQ(of.mpi_balance, 0.75);
     EXPECT_DOUBLE_EQ(of.threads_parallel(), 1);
+}
+
+TEST(HybridEfficiencyTest, ProgramsThatStartRanksAreLeftOut) {
+    ThreadUseFacts facts{{use_of(0, 1, 9000, {9000}), use_of(1, 2, 1000, {2000})}, {{.process = 0}}, {}};
+    leave_out_starters(facts);
+    EXPECT_EQ(facts.processes.size(), 2u) << "of a run without MPI, all count";
+    facts.processes[1].has_mpi = 1;
+    leave_out_starters(facts);
+    ASSERT_EQ(facts.processes.size(), 1u);
+    EXPECT_EQ(facts.processes[0].process, 1u);
+    EXPECT_TRUE(facts.constructs.empty());
 }
 
 // They are those of POP then.

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <future>
+#include <map>
 #include <string>
 #include <vector>
 

@@ -29,7 +29,7 @@ HybridEfficiency efficiency_of(std::span<const ProcessUse> uses, int64_t runtime
         sum += outside;
         threads += mean_threads;
         if (mean_threads > 0) largest = std::max(largest, outside / mean_threads);
-        for (size_t u = 0; u < use_count; ++u) of.times[u] += use.times[u];
+        add_times(of.times, use.times);
     }
     if (largest > 0) of.mpi_balance = sum / threads / largest;
     return of;
@@ -50,11 +50,8 @@ double HybridEfficiency::factor(Use use) const {
 std::vector<HybridEfficiency> hybrid_efficiencies(std::span<const ProcessUse> uses,
                                                   std::span<const Efficiency> runs) {
     if (std::ranges::none_of(uses, [](const ProcessUse& use) { return use.threads > 1; })) return {};
-    // Programs that only start ranks are no part of the run.
-    const bool has_ranks = std::ranges::any_of(uses, [](const ProcessUse& use) { return use.has_mpi != 0; });
     std::map<int64_t, std::vector<ProcessUse>> by_region;
-    for (const ProcessUse& use : uses)
-        if (!has_ranks || use.has_mpi != 0) by_region[use.region].push_back(use);
+    for (const ProcessUse& use : uses) by_region[use.region].push_back(use);
     std::vector<HybridEfficiency> all;
     for (const auto& [region, of_region] : by_region) {
         int64_t runtime = std::ranges::max_element(of_region, {}, &ProcessUse::elapsed)->elapsed;

@@ -15,10 +15,6 @@ UseTimes difference(const UseTimes& end, const UseTimes& begin) {
     return times;
 }
 
-void add_times(UseTimes& sum, const UseTimes& times) {
-    for (size_t use = 0; use < use_count; ++use) sum[use] += times[use];
-}
-
 // In the order of Doing; an idle thread has its use from the phase of the process.
 constexpr Use use_of_doing[] = {Use::useful, Use::mpi,   Use::serial,   Use::scheduling,
                                 Use::locks,  Use::sleep, Use::imbalance};

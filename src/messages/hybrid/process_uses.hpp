@@ -75,7 +75,6 @@ class ProcessUses {
     void begin_parallel_region();
     void end_parallel_region();
     void deal_idle_time();
-    std::vector<bool> counted() const;
 
     std::vector<Thread> threads_;
     Clocks clocks_ = {};

@@ -36,6 +36,9 @@ constexpr int64_t time_of(const UseTimes& times, Use use) {
     return times[static_cast<size_t>(use)];
 }
 
+inline void add_times(UseTimes& sum, const UseTimes& times) {
+    for (size_t use = 0; use < use_count; ++use) sum[use] += times[use];
+}
 inline int64_t life_of(const UseTimes& times) {
     return std::accumulate(times.begin(), times.end(), int64_t{0});
 }
@@ -60,6 +63,8 @@ struct ConstructUse {
     uint64_t visits = 0;
     int64_t elapsed = 0;  // ns from the first thread that begins it to the last one that ends it
     UseTimes times = {};  // of its threads meanwhile
+
+    int64_t lost() const { return life_of(times) - time_of(times, Use::useful); }
 };
 
 // A thread that sleeps for nearly all of its life, so that no number counts it. Plain data.

@@ -38,14 +38,21 @@ int64_t is_running(int64_t state) {
     return state == running || state == cooling || state == warming ? 1 : 0;
 }
 
+// In times of the trace.
+std::vector<RegionBorder> by_process(std::vector<RegionBorder> borders, int64_t origin) {
+    for (RegionBorder& border : borders) border.time -= origin;
+    std::ranges::stable_sort(borders, {}, &RegionBorder::process);
+    return borders;
+}
+
 }  // namespace
 
 ThreadUses::ThreadUses(const System& system, std::vector<RegionBorder> borders, int64_t origin)
-    : system_(system), processes_(system.processes().size()) {
-    for (const RegionBorder& border : borders) {
-        processes_[border.process].borders.push_back(border);
-        processes_[border.process].borders.back().time -= origin;
-    }
+    : system_(system),
+      borders_(by_process(std::move(borders), origin)),
+      processes_(system.processes().size()) {
+    for (uint32_t p = 0; p < processes_.size(); ++p)
+        processes_[p].borders = std::ranges::equal_range(borders_, p, {}, &RegionBorder::process);
 }
 
 void ThreadUses::cross_borders(Process& process, int64_t time) {

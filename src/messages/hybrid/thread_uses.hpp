@@ -31,12 +31,13 @@ class ThreadUses {
  private:
     struct Process {
         std::optional<ProcessUses> uses;  // made at the first record
-        std::vector<RegionBorder> borders;
+        std::span<const RegionBorder> borders;
         size_t next_border = 0;
     };
     void cross_borders(Process& process, int64_t time);
 
     const System& system_;
+    const std::vector<RegionBorder> borders_;  // by process
     std::vector<Process> processes_;
 };
 

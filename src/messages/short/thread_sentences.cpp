@@ -1,10 +1,11 @@
 #include "messages/short/thread_sentences.hpp"
 
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <utility>
 
 #include "base/printable.hpp"
+#include "messages/hybrid/use_facts.hpp"
 
 namespace ovni {
 
@@ -31,7 +32,7 @@ class ThreadSentences {
     struct Row {
         Use use;
         std::string_view lose;
-        std::string (ThreadSentences::*rest)();
+        std::string (ThreadSentences::*rest)() const;
     };
 
     const HybridEfficiency& run() const { return of_.efficiencies.front(); }
@@ -41,32 +42,14 @@ class ThreadSentences {
         const double share = static_cast<double>(of_this) / static_cast<double>(time_of(run().times, use));
         return fmt::format("{} of it", percent(std::min(share, 1.0)));
     }
-    // The parallel region that loses most of it, in all processes together; null: most is lost elsewhere. A
-    // process is named if it has twice as much as others.
-    const ConstructUse* worst(Use use) {
-        std::map<int64_t, ConstructUse> by_label;
-        std::map<int64_t, std::pair<int64_t, uint32_t>> most;  // ns and process, by label
-        std::map<int64_t, int64_t> processes;
+    // The parallel region that loses most of it, in all processes together; nothing: most is lost elsewhere.
+    std::optional<ConstructUse> worst(Use use) const {
         int64_t in_constructs = 0;
-        for (const ConstructUse& construct : of_.uses.constructs) {
-            const int64_t lost = time_of(construct.times, use);
-            ConstructUse& sum = by_label[construct.label];
-            sum.label = construct.label;
-            sum.visits += construct.visits;
-            sum.elapsed += construct.elapsed;
-            time_of(sum.times, use) += lost;
-            ++processes[construct.label];
-            most[construct.label] = std::max(most[construct.label], std::pair(lost, construct.process));
-            in_constructs += lost;
-        }
-        if (2 * in_constructs <= time_of(run().times, use)) return nullptr;
-        const auto found = std::ranges::max_element(
-            by_label, {}, [&](const auto& of) { return time_of(of.second.times, use); });
-        worst_ = found->second;
-        const auto [ns, process] = most[found->first];
-        is_of_one_ = ns * processes[found->first] >= 2 * time_of(worst_.times, use);
-        worst_.process = process;
-        return &worst_;
+        const std::vector<ConstructUse> sums = sums_by_label(of_.uses.constructs);
+        for (const ConstructUse& sum : sums) in_constructs += time_of(sum.times, use);
+        if (2 * in_constructs <= time_of(run().times, use)) return std::nullopt;
+        return *std::ranges::max_element(sums, {},
+                                         [&](const ConstructUse& of) { return time_of(of.times, use); });
     }
     // "40 % of it in rank 1": the process that loses most of it, unless all are alike.
     std::string in_worst_process(Use use) const {
@@ -83,15 +66,24 @@ class ThreadSentences {
             return fmt::format("in all {} processes alike", processes);
         return fmt::format("{} in {}", part(time_of(worst->times, use), use), who_(worst->process));
     }
-    std::string place(const ConstructUse& construct, Use use) const {
-        const auto label = of_.parallel_regions.find(construct.label);
-        return fmt::format("{} in parallel region {}{}", part(time_of(construct.times, use), use),
+    // A process is named if it has twice the mean.
+    std::string place(const ConstructUse& sum, Use use) const {
+        const auto label = of_.parallel_regions.find(sum.label);
+        int64_t processes = 0, most = 0;
+        for (const ConstructUse& of : of_.uses.constructs) {
+            if (of.label != sum.label) continue;
+            ++processes;
+            if (of.process == sum.process) most = of.lost();
+        }
+        return fmt::format("{} in parallel region {}{}", part(time_of(sum.times, use), use),
                            label == of_.parallel_regions.end() ? "(unknown)" : one_line(label->second),
-                           is_of_one_ ? fmt::format(", most in {}", who_(construct.process)) : "");
+                           most * processes >= 2 * sum.lost() || processes == 1
+                               ? fmt::format(", most in {}", who_(sum.process))
+                               : "");
     }
 
-    std::string of_imbalance() {
-        const ConstructUse* construct = worst(Use::imbalance);
+    std::string of_imbalance() const {
+        const std::optional<ConstructUse> construct = worst(Use::imbalance);
         if (!construct)
             return fmt::format(" at barriers for the last one, {}: give each as much work.",
                                in_worst_process(Use::imbalance));
@@ -100,8 +92,8 @@ class ThreadSentences {
             "example by schedule(dynamic) or smaller tasks.",
             place(*construct, Use::imbalance));
     }
-    std::string of_scheduling() {
-        const ConstructUse* construct = worst(Use::scheduling);
+    std::string of_scheduling() const {
+        const std::optional<ConstructUse> construct = worst(Use::scheduling);
         if (!construct) return " as parallel regions begin: make fewer and longer ones.";
         return fmt::format(
             " as parallel regions begin and end, {}, which ran {} times for {} on "
@@ -110,20 +102,20 @@ class ThreadSentences {
             time_text(static_cast<double>(construct->elapsed) /
                       static_cast<double>(std::max<uint64_t>(construct->visits, 1))));
     }
-    std::string of_serial() {
+    std::string of_serial() const {
         return fmt::format(
             " outside of parallel regions, {}: let them share this work, or start "
             "fewer threads.",
             in_worst_process(Use::serial));
     }
-    std::string of_during_mpi() {
+    std::string of_during_mpi() const {
         return fmt::format(
             " while one thread of their process is in MPI, {}: let the others "
             "compute in the meantime.",
             in_worst_process(Use::during_mpi));
     }
-    std::string of_locks() {
-        const ConstructUse* construct = worst(Use::locks);
+    std::string of_locks() const {
+        const std::optional<ConstructUse> construct = worst(Use::locks);
         std::string where;
         if (construct)
             where = ", " + place(*construct, Use::locks);
@@ -133,7 +125,7 @@ class ThreadSentences {
                                 who_(of_.lock.process), of_.lock.waits);
         return where + ": hold the lock for a shorter time, or use several.";
     }
-    std::string of_sleep() {
+    std::string of_sleep() const {
         return fmt::format(
             ", {}, in conditions, semaphores and joins: give them work, or start "
             "fewer threads.",
@@ -152,8 +144,6 @@ class ThreadSentences {
     const ShortThreads& of_;
     const std::function<std::string(uint32_t)>& who_;
     std::vector<Sentence> all_;
-    ConstructUse worst_;
-    bool is_of_one_ = false;
 };
 
 }  // namespace

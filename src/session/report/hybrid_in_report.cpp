@@ -11,19 +11,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Null: unknown, or the whole run.
-Json name_of(int64_t value, const std::map<int64_t, std::string>& names) {
-    const auto known = names.find(value);
-    if (known != names.end()) return known->second;
-    return value == 0 ? Json() : Json(std::to_string(value));
-}
-
 void put_times(Json& into, const UseTimes& times) {
     for (size_t use = 0; use < use_count; ++use) into[std::string(use_names[use])] = times[use];
 }
 
 Json efficiency_in(const HybridEfficiency& of, const std::map<int64_t, std::string>& regions) {
-    Json entry{{"region", name_of(of.region, regions)},
+    Json entry{{"region", region_name(of.region, regions)},
                {"processes", of.processes},
                {"threads", of.threads},
                {"runtime", of.runtime},
@@ -64,14 +57,14 @@ Json hybrid_in(const std::vector<HybridEfficiency>& all, const ThreadUseFacts& u
     for (const HybridEfficiency& of : all) efficiencies.push_back(efficiency_in(of, regions));
     for (const ProcessUse& use : uses.processes) {
         Json& entry = processes.emplace_back(Json{{"process", use.process},
-                                                  {"region", name_of(use.region, regions)},
+                                                  {"region", region_name(use.region, regions)},
                                                   {"threads", use.threads},
                                                   {"elapsed", use.elapsed}});
         put_times(entry, use.times);
     }
     for (const ConstructUse& use : uses.constructs) {
         Json& entry = constructs.emplace_back(Json{{"process", use.process},
-                                                   {"label", name_of(use.label, labels)},
+                                                   {"label", region_name(use.label, labels)},
                                                    {"threads", use.threads},
                                                    {"visits", use.visits},
                                                    {"elapsed", use.elapsed}});

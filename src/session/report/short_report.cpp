@@ -70,12 +70,13 @@ ShortSources::Crowd crowd_of(const ReportSubject& of, const ReportContent& conte
     return crowd;
 }
 
-// "solve heat.c:12": the function and line that call.
+// "solve heat.c:12": the function and line that call, or an address.
 std::string line_of(uint32_t site, const CallSites& sites) {
     if (site == MpiCaller::unknown || sites.chains()[site - 1].empty()) return "";
     const CallSites::Caller& caller = sites.chains()[site - 1].front();
-    return one_line(
-        fmt::format("{} {}", sites.functions()[caller.function - 1], sites.lines()[caller.line - 1]));
+    const std::string &function = sites.functions()[caller.function - 1],
+                      &line = sites.lines()[caller.line - 1];
+    return one_line(function == line ? line : fmt::format("{} {}", function, line));
 }
 
 std::string call_text(const ComputingCount::Call& call, const CallSites& sites) {

@@ -14,13 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Null: in no region, or the whole run.
-Json region_name(int64_t region, const std::map<int64_t, std::string>& names) {
-    if (region == 0) return {};
-    auto known = names.find(region);
-    return known == names.end() ? Json(std::to_string(region)) : Json(known->second);
-}
-
 Json function_name(uint32_t function) {
     return function < std::size(mpi_function_rows) ? Json(mpi_function_rows[function].name) : Json();
 }
@@ -43,6 +36,12 @@ Json single_wait(const Wait& of, const System& system, int64_t origin) {
 }
 
 }  // namespace
+
+Json region_name(int64_t region, const std::map<int64_t, std::string>& names) {
+    if (region == 0) return {};
+    auto known = names.find(region);
+    return known == names.end() ? Json(std::to_string(region)) : Json(known->second);
+}
 
 std::map<int64_t, std::string> names_of_regions(const FileSchema& threads) {
     std::map<int64_t, std::string> names;

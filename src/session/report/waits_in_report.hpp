@@ -14,6 +14,8 @@ namespace ovni {
 
 // The names of regions of MPI_Pcontrol, by value.
 std::map<int64_t, std::string> names_of_regions(const FileSchema& threads);
+// Null for 0: in no region, or the whole run. A region without a name has its number.
+nlohmann::ordered_json region_name(int64_t region, const std::map<int64_t, std::string>& names);
 nlohmann::ordered_json collectives_in(const CollectiveSummary& collectives);
 // `threads`: has the names of regions. `origin`: of time.
 nlohmann::ordered_json waits_in(const WaitSummary& waits, const System& system, const FileSchema& threads,

@@ -3,18 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/printable.hpp"
 #include "mpi_function_rows.hpp"
 #include "tools/top/rank_cells.hpp"
 
 namespace ovni {
 
 namespace {
-
-std::string name_of_region(int64_t region, const RegionNames& names) {
-    const auto name = names.find(region);
-    return name == names.end() ? std::to_string(region) : one_line(name->second);
-}
 
 std::vector<DataColumn> columns_of_efficiencies() {
     return {number_column("ranks", "ranks", 6),
@@ -69,7 +63,7 @@ DataTable table_of_critical_path(const CriticalPath& path, const System& system,
     for (const PathSum& sum : path.sums)
         table.rows.push_back({rank_cell(ranks, sum.process),
                               sum.function == outside_of_mpi ? Cell() : mpi_function_rows[sum.function].name,
-                              sum.region == 0 ? Cell() : name_of_region(sum.region, regions), sum.ns,
+                              label_cell(sum.region, regions), sum.ns,
                               share(static_cast<uint64_t>(sum.ns), whole)});
     std::ranges::stable_sort(table.rows, std::ranges::greater(),
                              [](const DataTable::Row& row) { return row[3].number(); });
@@ -83,7 +77,7 @@ DataTable table_of_regions(const std::vector<Efficiency>& all, const System& sys
     const RankNames ranks(system);
     for (const Efficiency& of : all)
         if (of.region != 0)
-            table.rows.push_back(row_of_efficiency(of, ranks, name_of_region(of.region, regions)));
+            table.rows.push_back(row_of_efficiency(of, ranks, label_cell(of.region, regions)));
     if (table.rows.empty()) hide_text(table);
     return table;
 }

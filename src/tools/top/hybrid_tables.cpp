@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "base/printable.hpp"
+#include "messages/hybrid/use_facts.hpp"
 #include "tools/top/profiled_process.hpp"
 #include "tools/top/rank_cells.hpp"
 
@@ -14,12 +14,6 @@ namespace ovni {
 namespace {
 
 constexpr size_t most_ranks = 32;
-
-Cell label_cell(int64_t value, const std::map<int64_t, std::string>& labels) {
-    if (value == 0) return {};
-    const auto label = labels.find(value);
-    return label == labels.end() ? std::to_string(value) : one_line(label->second);
-}
 
 std::vector<DataColumn> columns_of_hybrids() {
     std::vector<DataColumn> columns{number_column("threads", "threads", 7),
@@ -123,25 +117,10 @@ DataTable table_of_ranks(const ThreadUseFacts& uses, const System& system, const
     return table;
 }
 
-int64_t lost_by(const ConstructUse& use) {
-    return life_of(use.times) - time_of(use.times, Use::useful);
-}
-
 // Those with most lost time come first.
-std::vector<ConstructUse> sums_of(const std::vector<ConstructUse>& constructs) {
-    std::map<int64_t, ConstructUse> by_label;
-    for (const ConstructUse& use : constructs) {
-        ConstructUse& sum = by_label[use.label];
-        sum.label = use.label;
-        sum.visits += use.visits;
-        sum.threads = std::max(sum.threads, use.threads);
-        sum.elapsed += use.elapsed;
-        for (size_t u = 0; u < use_count; ++u) sum.times[u] += use.times[u];
-    }
-    std::vector<ConstructUse> all;
-    for (const auto& [label, sum] : by_label) all.push_back(sum);
-    std::ranges::stable_sort(all, std::greater(), lost_by);
-    return all;
+std::vector<ConstructUse> worst_first(std::vector<ConstructUse> sums) {
+    std::ranges::stable_sort(sums, std::greater(), &ConstructUse::lost);
+    return sums;
 }
 
 std::vector<DataColumn> columns_of_parallel_regions() {
@@ -167,7 +146,7 @@ DataTable::Row row_of(const Cell& rank, const ConstructUse& use,
             use.visits,
             use.threads,
             use.elapsed,
-            lost_by(use),
+            use.lost(),
             part(Use::useful),
             part(Use::imbalance),
             part(Use::scheduling),
@@ -189,7 +168,8 @@ std::vector<DataTable> parallel_region_tables(const std::vector<ConstructUse>& c
                                               const System& system,
                                               const std::map<int64_t, std::string>& labels) {
     DataTable all{"all", columns_of_parallel_regions()}, by_rank{"by_rank", columns_of_parallel_regions()};
-    for (const ConstructUse& use : sums_of(constructs)) all.rows.push_back(row_of({}, use, labels));
+    for (const ConstructUse& use : worst_first(sums_by_label(constructs)))
+        all.rows.push_back(row_of({}, use, labels));
     const RankNames names(system);
     by_rank.form = DataTable::Form::rows;
     for (const ConstructUse& use : constructs)

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/printable.hpp"
 #include "core/parse_number.hpp"
 
 namespace ovni {
@@ -28,6 +29,13 @@ DataColumn full_rank_column(std::string name, std::string heading, size_t width,
     column.text.form = with_rank;
     column.text.empty = "-";
     return column;
+}
+
+Cell label_cell(int64_t value, const std::map<int64_t, std::string>& labels) {
+    if (value == 0) return {};
+    const auto label = labels.find(value);
+    if (label == labels.end()) return std::to_string(value);
+    return label->second.empty() ? Cell() : one_line(label->second);
 }
 
 TimeInMpi::TimeInMpi(const Scanned& scanned, const System& system) : by_process_(system.processes().size()) {

@@ -1,7 +1,9 @@
-// Processes of a System in tables: their ranks, and the time that they have for MPI.
+// Processes and regions of a System in tables: their names, and the time that processes have for MPI.
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "base/wide_sum.hpp"
@@ -16,6 +18,9 @@ namespace ovni {
 Cell rank_cell(const RankNames& names, uint32_t process);
 // A column of "rank 3" in text, "-" for no rank.
 DataColumn full_rank_column(std::string name, std::string heading, size_t width, size_t gap);
+
+// The label of a region, or its number if it has none; empty for 0, and for an empty label.
+Cell label_cell(int64_t value, const std::map<int64_t, std::string>& labels);
 
 // From the beginning of MPI_Init to the end of MPI_Finalize, of each process, in ns; 0 without MPI_Init.
 class TimeInMpi {

@@ -130,7 +130,7 @@ class WaitTables {
                 {cost.short_term, cost.long_term, share(cost.short_term + cost.long_term, of_.time.of_all()),
                  rank_cell(names_, cost.process),
                  cost.function == outside_of_mpi ? Cell() : mpi_function_rows[cost.function].name,
-                 region_or_none(cost.region), text_or_none(host(cost.process))});
+                 label_cell(cost.region, of_.regions), text_or_none(host(cost.process))});
         return table;
     }
 
@@ -162,11 +162,6 @@ class WaitTables {
         return process == WaitSum::no_process ? "" : one_line(hosts_[process]);
     }
     static Cell text_or_none(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
-    Cell region_or_none(int64_t region) const {
-        const auto known = of_.regions.find(region);
-        if (known == of_.regions.end()) return region == 0 ? Cell() : Cell(std::to_string(region));
-        return known->second.empty() ? Cell() : one_line(known->second);
-    }
 
     const WaitTableSources& of_;
     const RankNames names_;
