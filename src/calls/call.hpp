@@ -23,6 +23,7 @@ struct Call {
     int32_t peer = OVNI_MPI_NOBODY, tag = OVNI_MPI_ANY, root = OVNI_MPI_ANY;
     uint32_t turn = 0;        // of a collective or a fence: its number on its communicator, from 1; else 0
     uint32_t collective = 0;  // of a collective: its number if fences do not count
+    uint32_t site = 0;        // that it comes from, as MpiCaller has it
 };
 
 // A message, a collective, or a transfer of a window or a file that has begun and ends later. The request of

@@ -97,7 +97,9 @@ void CallReader::take(const EventView& event) {
     if (event.jumbo()) return take_description(event);
     const MpiEvent mpi(event.code, event.payload());
     const MpiStep step = mpi.step();
-    if (step == MpiStep::other || step == MpiStep::site) return;
+    if (step == MpiStep::other) return;
+    if (step == MpiStep::site)
+        return come_from(thread, mpi.number(MpiField::site).value_or(OVNI_MPI_NO_SITE));
     thread.now = event.clock;
     if (thread.ended != 0 && step != MpiStep::message) end_receive(thread, nullptr);
     switch (step) {
@@ -135,6 +137,7 @@ void CallReader::take_mark(Thread& thread, const EventView& event) {
     // The account of the pause says which message that was.
     if (is_counted) thread.ended = 0;
     const Call open = thread.call;
+    thread.sites.forget();
     abandon(thread, event.clock, Abandoned::by_gap);
     if (event.kind != EventView::Kind::gap_end) surface(thread);
     if (thread.is_cut) thread.call = open;
@@ -144,6 +147,15 @@ void CallReader::take_mark(Thread& thread, const EventView& event) {
 void CallReader::live(Thread& thread, const EventView& event) {
     if (event.code == "OHe") surface(thread);
     notify(&CallConsumer::lived, thread, event);
+}
+
+void CallReader::come_from(Thread& thread, uint32_t site) const {
+    if (thread.stream >= sites_.size()) return;
+    const MpiSites& known = sites_[thread.stream];
+    if (const auto caller = known.find(site); caller != known.end())
+        thread.sites.set(caller->second);
+    else
+        thread.sites.forget();
 }
 
 void CallReader::take_description(const EventView& event) {
@@ -197,6 +209,7 @@ void CallReader::enter(Thread& thread, const EventView& event, const MpiEvent& m
     is_finalizing_ = is_finalizing_ || is_finalize(*call.function);
     call.enter = event.clock;
     call.offset = event.offset;
+    call.site = thread.sites.of(index_of(*call.function));
     call.object = call.communicator = mpi.number(MpiField::object).value_or(OVNI_MPI_NO_OBJECT);
     call.request = mpi.number(MpiField::request).value_or(0);
     call.peer = mpi.rank(MpiField::peer).value_or(OVNI_MPI_NOBODY);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "calls/communicators.hpp"
 #include "calls/request_table.hpp"
 #include "model/mpi_event.hpp"
+#include "model/next_sites.hpp"
 #include "trace/stream_reader.hpp"
 
 namespace ovni {
@@ -30,6 +32,8 @@ class CallReader {
 
     // The streams record what pauses leave out (OVNI_MPI_VERSION_OF_PAUSES).
     void expect_account() { has_account_ = true; }
+    // The call sites of each stream, of which some may lack. Without them the sites of calls are unknown.
+    void know_sites(std::span<const MpiSites> sites) { sites_ = sites; }
     // Takes the events of the streams of one process in the order of time; events of all models are allowed.
     void take(const EventView& event);
     // Events of that stream are missing from here on.
@@ -66,11 +70,13 @@ class CallReader {
         uint32_t ended = 0;                        // the receive that MXc has just ended
         uint32_t transfer = Request::no_transfer;  // that of the request that MXc has just ended
         std::vector<uint32_t> started_requests;    // by this call
+        NextSites sites;
     };
 
     Thread& thread_of(uint32_t stream);
     void take_mark(Thread& thread, const EventView& event);
     void live(Thread& thread, const EventView& event);
+    void come_from(Thread& thread, uint32_t site) const;
     void take_description(const EventView& event);
     void enter(Thread& thread, const EventView& event, const MpiEvent& mpi);
     void leave(Thread& thread, const EventView& event, const MpiEvent& mpi);
@@ -100,6 +106,7 @@ class CallReader {
     std::unordered_map<uint32_t, Request> persistent_;  // collectives, as they were made
     std::unordered_map<uint32_t, Request> found_;
     std::unordered_map<uint32_t, Turns> turns_;  // by communicator
+    std::span<const MpiSites> sites_;
     bool has_account_ = false, is_finalizing_ = false, has_gaps_ = false;
 };
 

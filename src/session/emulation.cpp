@@ -247,7 +247,8 @@ void Emulation::print_efficiency(const ReportContent::TrafficFacts& traffic) con
     if (traffic.efficiencies.all.empty()) return;
     for (const std::string& line : efficiency_lines(traffic.efficiencies.all.front(), opened_.system))
         log::info("{}", line);
-    for (const std::string& line : critical_path_lines(traffic.critical_path, opened_.system))
+    for (const std::string& line :
+         critical_path_lines(traffic.critical_path, opened_.system, opened_.plan.call_sites))
         log::info("{}", line);
 }
 

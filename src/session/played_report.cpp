@@ -29,8 +29,7 @@ std::vector<StreamReader> readers_of(const Trace& trace, const System& system, c
 }
 
 // A tool without outputs does not list the models.
-Plan plan_of(const Trace& trace, const System& system) {
-    CallSites sites(trace, resolve(code_places(trace)));
+Plan plan_of(const Trace& trace, const System& system, CallSites sites) {
     const log::Silence of_models;
     return make_plan(trace, system, EnabledModels::required, Breakdowns::no, std::move(sites));
 }
@@ -43,10 +42,10 @@ ReportContent::TrafficFacts facts_of(TrafficAnalysis& traffic) {
 }  // namespace
 
 PlayedReport play_for_report(const Trace& trace, const System& system, const ClockModel& clocks,
-                             int64_t origin, TrafficAnalysis* traffic) {
+                             int64_t origin, CallSites sites, TrafficAnalysis* traffic) {
     const Ranks alone;
     const Share all = Share::whole(system);
-    PlayedReport played{plan_of(trace, system), {}};
+    PlayedReport played{plan_of(trace, system, std::move(sites)), {}};
     Plan& plan = played.plan;
     ReportContent& content = played.content;
     Emulator emulator(trace, system, plan, Strictness::tolerant, origin, all);

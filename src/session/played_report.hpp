@@ -18,8 +18,9 @@ struct PlayedReport {
 };
 
 // `traffic`: of the trace, whose messages and summaries are used up; null: none is needed. `origin`: the
-// clock of time 0. If an event is wrong, the content has the error, and what comes before it. Throws Error.
+// clock of time 0. `sites`: of the trace. If an event is wrong, the content has the error, and what comes
+// before it. Throws Error.
 PlayedReport play_for_report(const Trace& trace, const System& system, const ClockModel& clocks,
-                             int64_t origin, TrafficAnalysis* traffic);
+                             int64_t origin, CallSites sites, TrafficAnalysis* traffic);
 
 }  // namespace ovni

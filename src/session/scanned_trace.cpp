@@ -35,7 +35,7 @@ Scanned ScannedTrace::scan(const ScanNeeds& needs) const {
     if (wanted.messages || wanted.timeline)
         limit_table_memory(opened_.options.memory.value_or(fair_memory_limit(local_size_by_launcher())),
                            memory_directory());
-    ScannedPart part{opened_.share.processes, {}, threads()};
+    ScannedPart part{opened_.share.processes, {}, threads(), opened_.plan.call_sites.of_streams()};
     for (uint32_t s = 0; s < opened_.trace.streams().size(); ++s)
         if (opened_.reads(s) && opened_.system.thread_of_stream(s) == System::no_thread)
             part.strays.push_back(s);

@@ -129,14 +129,21 @@ CallSites::CallSites(const Trace& trace, const std::vector<SourceFrames>& names)
     }
 }
 
+std::string CallSites::text_of(const Caller& caller) const {
+    const std::string &function = functions_[caller.function - 1], &line = lines_[caller.line - 1];
+    return function == line ? line : function + ' ' + line;
+}
+
 std::string CallSites::text(uint32_t site) const {
     if (site == MpiCaller::unknown) return "unknown";
     std::string text;
-    for (const Caller& caller : chains_[site - 1]) {
-        const std::string &function = functions_[caller.function - 1], &line = lines_[caller.line - 1];
-        text += (text.empty() ? "" : ", ") + (function == line ? line : function + ' ' + line);
-    }
+    for (const Caller& caller : chains_[site - 1]) text += (text.empty() ? "" : ", ") + text_of(caller);
     return text;
+}
+
+std::string CallSites::line_of(uint32_t site) const {
+    if (site == MpiCaller::unknown || chains_[site - 1].empty()) return "";
+    return text_of(chains_[site - 1].front());
 }
 
 }  // namespace ovni

@@ -50,15 +50,26 @@ class CallSites {
     // "solve heat.c:12, main heat.c:40"; an address if nothing else is known; "unknown" for site 0.
     std::string text(uint32_t site) const;
 
-    // The sites that events of the stream name.
+    // "solve heat.c:12" of the innermost caller, or its address; empty if the site is unknown.
+    std::string line_of(uint32_t site) const;
+
+    // The sites that events of each stream name.
+    const std::vector<MpiSites>& of_streams() const { return of_stream_; }
     const MpiSites& of_stream(uint32_t stream) const { return of_stream_[stream]; }
 
  private:
+    std::string text_of(const Caller& caller) const;
+
     std::vector<std::string> functions_, lines_;
     std::vector<Chain> chains_;
     size_t levels_ = 0;
     std::vector<MpiSites> of_stream_;
 };
+
+// Call sites with the names that this node's files give.
+inline CallSites resolved_call_sites(const Trace& trace) {
+    return {trace, resolve(code_places(trace))};
+}
 
 // Call sites without names, which are enough to check events.
 inline CallSites unnamed_call_sites(const Trace& trace) {

@@ -195,14 +195,15 @@ int print_wait(const Options& options) {
     const System system(trace);
     const ClockModel clocks = ClockModel::of_trace(trace, options.clocks);
     limit_table_memory(fair_memory_limit(1), std::filesystem::temp_directory_path());
-    const ScannedPart all = ScannedPart::all_processes(system, usable_cores());
+    const CallSites sites = resolved_call_sites(trace);
+    const ScannedPart all = ScannedPart::all_processes(system, usable_cores(), sites.of_streams());
     Scanned scanned = scan(trace, system, all, {.messages = true},
                            [&](uint32_t s) { return open_stream(trace, clocks, s); });
     const TrafficAnalysis traffic = analyse_traffic(Ranks(), trace, system, clocks, all.processes, scanned,
                                                     all.threads, Analysis::for_timeline);
     TextOutput out;
     for (const std::string& line :
-         sources_of_wait(traffic, trace, system, time_origin(trace, clocks), *options.wait))
+         sources_of_wait(traffic, {trace, system, sites, time_origin(trace, clocks)}, *options.wait))
         fmt::format_to(std::back_inserter(out.text()), "{}\n", line);
     out.flush();
     for (const std::string& damage : scanned.damages) log::error("{}", damage);

@@ -1,8 +1,11 @@
 // ovnitop: tables of a trace (top/), by default its events by code.
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "base/cli.hpp"
 #include "base/error.hpp"
@@ -43,8 +46,9 @@ from the first event, as in the outputs of ovniemu: 1.5s 300ms 20us 123456ns.)",
     return cli;
 }
 
-// The table that is asked for, or null. A table that needs the option of another one replaces it.
-const TopTable* chosen_table(const Cli& cli) {
+// The table that is asked for, if any. A table that needs the option of another one replaces that, and
+// follows all others.
+std::vector<const TopTable*> chosen_tables(const Cli& cli) {
     const auto has = [&](std::string_view option) { return cli.has(std::string(option)); };
     const TopTable* chosen = nullptr;
     for (const TopTable* table : top_tables) {
@@ -56,11 +60,13 @@ const TopTable* chosen_table(const Cli& cli) {
     }
     for (const TopTable* table : top_tables) {
         if (!table->needs || !has(table->row.name)) continue;
-        if (!has(table->needs))
+        if (!chosen)
             throw UsageError(fmt::format("--{} needs --{} (see --help)", table->row.name, table->needs));
+        if (!has(table->needs)) return {chosen, table};
         chosen = table;
     }
-    return chosen;
+    if (!chosen) return {};
+    return {chosen};
 }
 
 WriteTables chosen_writer(const Cli& cli) {
@@ -86,26 +92,37 @@ TracePart read_part(const Cli& cli) {
     return part;
 }
 
-std::vector<DataTable> compare_reports(const Cli& cli, const TopTable& table) {
+std::vector<DataTable> compare_reports(const Cli& cli, const std::vector<const TopTable*>& tables) {
     if (cli.words.empty()) throw UsageError("no trace directory and no report (see --help)");
     if (!read_focus(cli).is_whole())
         throw UsageError("a part of a report: choose it where the report is made (see --help)");
-    return table.make_of_reports(cli.words);
+    if (tables.size() > 1)
+        throw UsageError(
+            fmt::format("--{} needs a trace directory, not reports (see --help)", tables[1]->row.name));
+    return tables.front()->make_of_reports(cli.words);
 }
 
 MadeTables make_tables(const Cli& cli) {
-    const TopTable* table = chosen_table(cli);
+    const std::vector<const TopTable*> tables = chosen_tables(cli);
+    if (tables.empty()) return count_events(read_part(cli));
+    const TopTable* table = tables.front();
     std::error_code none;
     const bool is_trace = cli.words.size() == 1 && std::filesystem::is_directory(cli.words.front(), none);
-    if (table && table->make_of_reports && !is_trace) return {compare_reports(cli, *table)};
-    if (table && table->is_of_whole && !read_focus(cli).is_whole())
+    if (table->make_of_reports && !is_trace) return {compare_reports(cli, tables)};
+    if (table->is_of_whole && !read_focus(cli).is_whole())
         throw UsageError(
             fmt::format("--{} needs the whole trace, as ranks wait for others across the borders of a part: "
                         "leave out --from, --to, "
                         "--region, --without and --ranks (ovnitop --pop has a line for each region)",
                         table->row.name));
     const TracePart part = read_part(cli);
-    return table ? table->make(part) : count_events(part);
+    MadeTables all;
+    for (const TopTable* each : tables) {
+        MadeTables made = each->make(part);
+        all.status = std::max(all.status, made.status);
+        std::ranges::move(made.tables, std::back_inserter(all.tables));
+    }
+    return all;
 }
 
 int run(int argc, char** argv) {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/error.hpp"
+#include "base/printable.hpp"
 #include "emu/plan/rank_names.hpp"
 #include "messages/waits/visit_collectives.hpp"
 #include "mpi_function_rows.hpp"
@@ -22,13 +23,13 @@ std::string_view name_of(uint16_t function) {
 
 class Sources {
  public:
-    Sources(const Trace& trace, const System& system, int64_t origin, const Wait& wait)
-        : trace_(trace), system_(system), origin_(origin), wait_(wait) {}
+    Sources(const TraceOfWait& of, const Wait& wait) : of_(of), wait_(wait) {}
 
     void add_wait(size_t number) {
         constexpr double seconds = 1e-9;
         add("wait {}: {}, {:.9f} s, in {}", number, wait_names[static_cast<size_t>(wait_.kind)],
             static_cast<double>(wait_.length()) * seconds, name_of(wait_.function));
+        if (wait_.site != MpiCaller::unknown) add("  called by   {}", one_line(of_.sites.text(wait_.site)));
         add("  who waits   {}", place(wait_.stream));
         if (wait_.cause_stream != MessageEnd::no_stream) add("  for         {}", place(wait_.cause_stream));
         add("  from        {}", time(wait_.begin));
@@ -91,7 +92,8 @@ class Sources {
     // The call of the wait has found it.
     bool is_probed(const Message& message) const {
         return message.receive_posted > wait_.begin &&
-               system_.process_of_stream(message.receive_stream) == system_.process_of_stream(wait_.stream) &&
+               of_.system.process_of_stream(message.receive_stream) ==
+                   of_.system.process_of_stream(wait_.stream) &&
                message.send_posted == wait_.cause_time && message.send_stream == wait_.cause_stream;
     }
     bool is_sender(const Message& message) const {
@@ -118,13 +120,13 @@ class Sources {
                 time(completion.end), completion.stream == stream ? "" : " in " + place(completion.stream));
     }
     std::string place(uint32_t stream) const {
-        return fmt::format("{} {}", names_.full(system_.process_of_stream(stream)),
-                           trace_.streams()[stream].relative_path());
+        return fmt::format("{} {}", names_.full(of_.system.process_of_stream(stream)),
+                           of_.trace.streams()[stream].relative_path());
     }
     std::string time(int64_t clock) const {
         constexpr double seconds = 1e-9;
         if (clock == MessageEnd::never) return "never";
-        return fmt::format("{:.9f} s", static_cast<double>(clock - origin_) * seconds);
+        return fmt::format("{:.9f} s", static_cast<double>(clock - of_.origin) * seconds);
     }
     static std::string bytes(uint64_t bytes) {
         return bytes == MessageEnd::unknown_bytes ? "?" : std::to_string(bytes);
@@ -138,24 +140,22 @@ class Sources {
         lines_.push_back(fmt::format(text, std::forward<Args>(args)...));
     }
 
-    const Trace& trace_;
-    const System& system_;
-    const RankNames names_{system_};
-    const int64_t origin_;
+    const TraceOfWait& of_;
+    const RankNames names_{of_.system};
     const Wait wait_;
     std::vector<std::string> lines_;
 };
 
 }  // namespace
 
-std::vector<std::string> sources_of_wait(const TrafficAnalysis& traffic, const Trace& trace,
-                                         const System& system, int64_t origin, size_t number) {
+std::vector<std::string> sources_of_wait(const TrafficAnalysis& traffic, const TraceOfWait& of,
+                                         size_t number) {
     const std::vector<Wait>& waits = traffic.wait_summary.longest;
     if (number == 0 || number > waits.size())
         throw Error(
             fmt::format("there is no wait {}: {} are listed (see ovnitop --waits)", number, waits.size()),
-            trace.directory());
-    Sources sources(trace, system, origin, waits[number - 1]);
+            of.trace.directory());
+    Sources sources(of, waits[number - 1]);
     sources.add_wait(number);
     traffic.messages.visit([&](const Message& message) { sources.add(message); });
     for (const auto* ends : {&traffic.collectives, &traffic.world_calls})

@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 #include <string>
 
@@ -14,6 +16,7 @@
 
 namespace ovni::test {
 
+using testing::HasSubstr;
 using testing::IsEmpty;
 using Json = nlohmann::json;
 
@@ -99,6 +102,36 @@ TEST_F(LateMembers, EachCallHasItsWaitForTheLateRank) {
         std::erase_if(wrong, [&](const auto& wait) { return !now.contains(wait.first); });
     }
     EXPECT_THAT(wrong, IsEmpty());
+}
+
+// "main late_members.cpp:12, ...": the line of the source.
+std::string source_of(const std::string& called_by) {
+    static const std::regex place(R"(late_members\.cpp:(\d+))");
+    std::smatch match;
+    if (!std::regex_search(called_by, match, place)) return "";
+    std::ifstream source(SOURCE_DIR "/tests/apps/late_members.cpp");
+    std::string line;
+    for (int number = std::stoi(match[1]); number > 0; --number) std::getline(source, line);
+    return line;
+}
+
+TEST_F(LateMembers, WaitsAndTheCriticalPathNameTheLinesOfTheirCalls) {
+    run_late("late");
+    size_t named = 0;
+    for (const char* list : {"sums", "longest"})
+        for (const Json& wait : report_["waits"][list]) {
+            const std::string function = wait["function"];
+            // They border the time whose calls are kept.
+            if (function == "MPI_Init" || function == "MPI_Finalize") continue;
+            EXPECT_THAT(source_of(wait["called_by"]), HasSubstr(function)) << wait;
+            ++named;
+        }
+    EXPECT_GT(named, 2 * visits_.size());
+    for (const Json& sum : report_["critical_path"]["sums"])
+        if (sum["function"].is_null())
+            EXPECT_TRUE(sum["called_by"].is_null());
+        else
+            EXPECT_THAT(source_of(sum["called_by"]), HasSubstr(sum["function"].get<std::string>())) << sum;
 }
 
 TEST_F(LateMembers, DelaysAreThoseOfTheLateRank) {

@@ -18,6 +18,7 @@ ovni_test(unit_messages
     hybrid.cpp
     in_short.cpp
     matching.cpp
+    call_times.cpp
     packed_ends.cpp
     packed_messages.cpp
     recorded_calls.cpp

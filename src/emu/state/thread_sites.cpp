@@ -12,9 +12,7 @@ void ThreadSites::set_site(uint32_t thread, uint32_t stream, uint32_t number) {
     auto found = known.find(number);
     if (found == known.end()) throw Error(fmt::format("stream.json does not describe call site {}", number));
     if (thread >= threads_.size()) threads_.resize(thread + size_t{1});
-    if (!threads_[thread]) threads_[thread] = std::make_unique<ByFunction>();
-    const MpiCaller& caller = found->second;
-    (*threads_[thread])[static_cast<size_t>(caller.function - mpi_function_rows)] = caller.site;
+    threads_[thread].set(found->second);
 }
 
 }  // namespace ovni

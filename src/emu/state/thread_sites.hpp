@@ -1,14 +1,11 @@
-// The call sites of the threads: for each function of MPI where the thread's next call of it comes from, from
-// the MX@ events so far. Only threads with such events take memory.
+// The call sites of the threads: for each function of MPI where the thread's next call of it comes from.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <iterator>
-#include <memory>
 #include <vector>
 
 #include "emu/records/value.hpp"
+#include "model/next_sites.hpp"
 #include "source/call_sites.hpp"
 
 namespace ovni {
@@ -23,19 +20,18 @@ class ThreadSites {
     void set_site(uint32_t thread, uint32_t stream, uint32_t number);
     // The call sites of the thread are unknown from now on.
     void forget(uint32_t thread) {
-        if (thread < threads_.size() && threads_[thread]) threads_[thread]->fill(MpiCaller::unknown);
+        if (thread < threads_.size()) threads_[thread].forget();
     }
     // The site of a call that begins now; `function` is the index in mpi_function_rows.
     Value site_of(uint32_t thread, uint16_t function) const {
-        if (thread >= threads_.size() || !threads_[thread]) return {};
-        uint32_t site = (*threads_[thread])[function];
+        if (thread >= threads_.size()) return {};
+        const uint32_t site = threads_[thread].of(function);
         return site == MpiCaller::unknown ? Value() : Value(site);
     }
 
  private:
-    using ByFunction = std::array<uint32_t, std::size(mpi_function_rows)>;
     const CallSites& sites_;
-    std::vector<std::unique_ptr<ByFunction>> threads_;
+    std::vector<NextSites> threads_;
 };
 
 }  // namespace ovni

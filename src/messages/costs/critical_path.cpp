@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/printable.hpp"
 #include "calls/mpi_functions.hpp"
 #include "emu/plan/rank_names.hpp"
 #include "messages/costs/process_profile.hpp"
@@ -70,9 +71,9 @@ class PartSums {
 
     void add(const PathPart& part, const ProcessTimes& times) {
         visit_profile(times, regions_, part.begin, part.end,
-                      [&](uint32_t function, int64_t region, int64_t begin, int64_t end) {
-                          PathSum& sum = sums_[{times.process, function, region}];
-                          sum = {times.process, function, region, sum.ns + end - begin};
+                      [&](const Activity& activity, int64_t begin, int64_t end) {
+                          PathSum& sum = sums_[{times.process, activity}];
+                          sum = {times.process, 0, activity, sum.ns + end - begin};
                       });
     }
     std::vector<PathSum> all() const {
@@ -83,7 +84,7 @@ class PartSums {
 
  private:
     ThreadRegions regions_;
-    std::map<std::tuple<uint32_t, uint32_t, int64_t>, PathSum> sums_;
+    std::map<std::pair<uint32_t, Activity>, PathSum> sums_;
 };
 
 }  // namespace
@@ -110,24 +111,28 @@ CriticalPath find_critical_path(const Ranks& ranks, const System& system, std::s
     for (const PathPart& part : path.parts)
         if (auto known = mine.find(part.process); known != mine.end()) sums.add(part, *known->second);
     path.sums = ranks.gather_joined(sums.all());
-    std::ranges::sort(path.sums, {},
-                      [](const PathSum& s) { return std::tuple(s.process, s.function, s.region); });
+    std::ranges::sort(path.sums, {}, [](const PathSum& s) { return std::pair(s.process, s.activity); });
     return path;
 }
 
-std::vector<std::string> critical_path_lines(const CriticalPath& path, const System& system) {
+std::vector<std::string> critical_path_lines(const CriticalPath& path, const System& system,
+                                             const CallSites& sites) {
     constexpr size_t most = 5;
+    using Caller = std::pair<uint32_t, uint32_t>;  // function and site
     std::map<uint32_t, int64_t> by_process, by_function;
+    std::map<Caller, int64_t> by_site;
     int64_t all = 0;
     for (const PathSum& sum : path.sums) {
         by_process[sum.process] += sum.ns;
-        by_function[sum.function] += sum.ns;
+        by_function[sum.activity.function] += sum.ns;
+        if (sum.activity.site != MpiCaller::unknown)
+            by_site[{sum.activity.function, sum.activity.site}] += sum.ns;
         all += sum.ns;
     }
     if (all == 0) return {};
     const RankNames names(system);
-    auto line = [&](const std::map<uint32_t, int64_t>& sums, auto name_of) {
-        std::vector<std::pair<uint32_t, int64_t>> rows(sums.begin(), sums.end());
+    auto line = [&]<class Key>(const std::map<Key, int64_t>& sums, auto name_of) {
+        std::vector<std::pair<Key, int64_t>> rows(sums.begin(), sums.end());
         std::ranges::stable_sort(rows, std::greater(), [](const auto& row) { return row.second; });
         std::string text;
         for (size_t i = 0; i < std::min(most, rows.size()); ++i) {
@@ -137,12 +142,18 @@ std::vector<std::string> critical_path_lines(const CriticalPath& path, const Sys
         }
         return text;
     };
-    return {
+    std::vector<std::string> lines{
         "critical path, by rank: " + line(by_process, [&](uint32_t process) { return names.full(process); }),
         "critical path, by what runs: " + line(by_function, [&](uint32_t function) {
             return std::string(function == outside_of_mpi ? "outside of MPI"
                                                           : mpi_function_rows[function].name);
         })};
+    if (!by_site.empty())
+        lines.push_back("critical path, by call: " + line(by_site, [&](const Caller& caller) {
+                            return fmt::format("{} ({})", mpi_function_rows[caller.first].name,
+                                               one_line(sites.line_of(caller.second)));
+                        }));
+    return lines;
 }
 
 }  // namespace ovni

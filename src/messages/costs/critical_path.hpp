@@ -12,6 +12,7 @@
 #include "messages/costs/process_profile.hpp"
 #include "messages/scan/found_ends.hpp"
 #include "messages/waits/waits.hpp"
+#include "source/call_sites.hpp"
 
 namespace ovni {
 
@@ -24,9 +25,8 @@ struct PathPart {
 
 // Times on the path. Plain data.
 struct PathSum {
-    uint32_t process = 0;
-    uint32_t function = outside_of_mpi;  // in mpi_function_rows
-    int64_t region = 0;                  // the innermost; 0: none
+    uint32_t process = 0, padding = 0;
+    Activity activity;
     int64_t ns = 0;
 };
 
@@ -40,7 +40,8 @@ CriticalPath find_critical_path(const Ranks& ranks, const System& system, std::s
                                 const std::vector<ProcessTimes>& times,
                                 const std::vector<RegionChange>& regions);
 
-// "critical path: rank 2 41 %, ...", and what it consists of.
-std::vector<std::string> critical_path_lines(const CriticalPath& path, const System& system);
+// "critical path, by rank: rank 2 41.0 %, ...", what it consists of, and the lines that call MPI on it.
+std::vector<std::string> critical_path_lines(const CriticalPath& path, const System& system,
+                                             const CallSites& sites);
 
 }  // namespace ovni

@@ -22,9 +22,8 @@ struct OwnWait {
     int64_t between = 0;                       // outside of calls meanwhile, of failed tests
     int64_t since = InStep::never, until = 0;  // the time of the cause that is looked at
     uint32_t process = 0, cause = nobody;
-    uint32_t function = 0;
-    uint32_t activities = 0;  // that the process has spent time in since then
-    int64_t region = 0;
+    uint32_t activities = 0, padding = 0;  // that the process has spent time in since then
+    Activity activity;
     uint64_t whole = 0;  // D + P, or the length if that is more
 
     uint64_t length() const { return static_cast<uint64_t>(end - begin - between); }
@@ -36,12 +35,6 @@ struct OwnWait {
     }
 };
 
-struct Activity {
-    uint32_t function = outside_of_mpi;
-    uint32_t padding = 0;
-    int64_t region = 0;
-    auto operator<=>(const Activity&) const = default;
-};
 // Plain data, that ranks exchange.
 struct Spent {
     Activity activity;
@@ -105,9 +98,8 @@ class DelayCosts {
     }
 
  private:
-    static std::tuple<uint32_t, uint32_t, int64_t> key_of(const DelayCost& cost) {
-        return {cost.process, cost.function, cost.region};
-    }
+    using Key = std::pair<uint32_t, Activity>;  // process, and what it does
+    static Key key_of(const DelayCost& cost) { return {cost.process, cost.activity}; }
     size_t owner_of(uint32_t process) const { return owners_.of_stream(stream_of_[process]); }
 
     // The threads that initialised MPI, of all processes.
@@ -131,8 +123,7 @@ class DelayCosts {
             own.between = wait.between;
             own.until = std::min(wait.cause_time, wait.end);
             own.process = system_.process_of_stream(wait.stream);
-            own.function = wait.function;
-            own.region = regions_.at(wait.stream, wait.begin);
+            own.activity = {wait.function, wait.site, regions_.at(wait.stream, wait.begin)};
             if (wait.cause_stream == MessageEnd::no_stream || !is_followed(wait.cause_stream)) continue;
             const uint32_t cause = system_.process_of_stream(wait.cause_stream);
             if (cause != own.process) own.cause = cause;
@@ -168,10 +159,9 @@ class DelayCosts {
         const std::vector<uint64_t> passed_on = pass_on(late);
         for (size_t i = 0; i < late.size(); ++i)
             for (const auto& [activity, ns] : delays[i]) {
-                DelayCost& cost = costs_[{late[i].cause, activity.function, activity.region}];
+                DelayCost& cost = costs_[{late[i].cause, activity}];
                 cost.process = late[i].cause;
-                cost.function = activity.function;
-                cost.region = activity.region;
+                cost.activity = activity;
                 cost.short_term += share(late[i].length(), static_cast<uint64_t>(ns), late[i].whole);
                 cost.long_term += share(passed_on[i], static_cast<uint64_t>(ns), late[i].whole);
             }
@@ -196,10 +186,9 @@ class DelayCosts {
 
     Profile profile_of(uint32_t process, int64_t since, int64_t until) const {
         Profile profile;
-        visit_profile(*times_.at(process), regions_, since, until,
-                      [&](uint32_t function, int64_t region, int64_t begin, int64_t end) {
-                          profile[{function, 0, region}] += end - begin;
-                      });
+        visit_profile(
+            *times_.at(process), regions_, since, until,
+            [&](const Activity& activity, int64_t begin, int64_t end) { profile[activity] += end - begin; });
         return profile;
     }
 
@@ -208,7 +197,7 @@ class DelayCosts {
         Profile delays = profile_of(wait.cause, wait.since, wait.until);
         uint64_t waited = 0;
         visit_own_waits(wait, [&](const OwnWait& own, uint64_t overlap) {
-            delays[{own.function, 0, own.region}] -= overlap;
+            delays[own.activity] -= overlap;
             waited += overlap;
         });
         for (const Spent& spent : std::span(profiles_).subspan(next_profile_, wait.activities))
@@ -255,7 +244,7 @@ class DelayCosts {
     std::vector<Spent> profiles_;
     size_t next_profile_ = 0;
     LongTerm long_term_;  // on rank 0
-    std::map<std::tuple<uint32_t, uint32_t, int64_t>, DelayCost> costs_;
+    std::map<Key, DelayCost> costs_;
 };
 
 }  // namespace

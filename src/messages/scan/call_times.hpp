@@ -5,10 +5,13 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
+#include <unordered_map>
 #include <vector>
 
 #include "base/table_memory.hpp"
+#include "model/mpi_sums.hpp"
 
 namespace ovni {
 
@@ -16,6 +19,40 @@ struct CallTime {
     int64_t enter = 0, leave = 0;
     uint16_t function = 0;  // in mpi_function_rows
     uint32_t request = 0;   // that it is for; 0: none, or many
+    uint32_t site = MpiCaller::unknown;  // that it comes from
+};
+
+// Numbers for functions with their call sites, as they come. If there are too many, the sites that come last are
+// unknown.
+class CallerNumbers {
+ public:
+    struct Caller {
+        uint16_t function = 0;
+        uint32_t site = MpiCaller::unknown;
+    };
+    uint16_t of(const Caller& caller) {
+        // Mostly a function is called from where it was called before.
+        uint16_t& last = last_[caller.function];
+        if (last < callers_.size() && callers_[last].function == caller.function &&
+            callers_[last].site == caller.site)
+            return last;
+        const uint64_t key = uint64_t{caller.site} << 16 | caller.function;
+        if (const auto known = numbers_.find(key); known != numbers_.end()) return last = known->second;
+        // Each function has room to come from an unknown site.
+        if (callers_.size() + last_.size() > UINT16_MAX && caller.site != MpiCaller::unknown)
+            return of({caller.function, MpiCaller::unknown});
+        last = static_cast<uint16_t>(callers_.size());
+        callers_.push_back(caller);
+        numbers_.emplace(key, last);
+        return last;
+    }
+    const Caller& operator[](uint16_t number) const { return callers_[number]; }
+
+ private:
+    std::vector<Caller> callers_;
+    // The number that came last, by function.
+    std::vector<uint16_t> last_ = std::vector<uint16_t>(std::size(mpi_function_rows));
+    std::unordered_map<uint64_t, uint16_t> numbers_;
 };
 
 class CallTimes {
@@ -29,7 +66,7 @@ class CallTimes {
         const auto [piece, at] = place_of(size_);
         if (piece == pieces_.size()) pieces_.push_back(make_table_block<Packed>(room_of(piece)));
         pieces_[piece][at] = {call.enter, is_short ? static_cast<uint32_t>(length) : longest, call.request,
-                              call.function};
+                              callers_.of({call.function, call.site})};
         ++size_;
     }
     int64_t enter(size_t index) const { return of(index).enter; }
@@ -37,7 +74,8 @@ class CallTimes {
         const Packed& call = of(index);
         return call.length == longest ? leaves_.at(index) : call.enter + call.length;
     }
-    uint16_t function(size_t index) const { return of(index).function; }
+    uint16_t function(size_t index) const { return callers_[of(index).caller].function; }
+    uint32_t site(size_t index) const { return callers_[of(index).caller].site; }
     uint32_t request(size_t index) const { return of(index).request; }
     // The first call for which `is_before` is false; it must be true for all calls before.
     template <class IsBefore>
@@ -60,7 +98,7 @@ class CallTimes {
     struct [[gnu::packed]] Packed {
         int64_t enter;
         uint32_t length, request;
-        uint16_t function;
+        uint16_t caller;  // in callers_
     };
     static_assert(sizeof(Packed) == 18);
 
@@ -84,6 +122,7 @@ class CallTimes {
     }
 
     size_t size_ = 0;
+    CallerNumbers callers_;
     std::vector<TableBlock<Packed>> pieces_;
     std::map<size_t, int64_t> leaves_;  // of calls that are longer
 };

@@ -20,7 +20,8 @@ void MainThread::left(const CallThread& caller, const Return& result) {
         is_finalized_ = is_finalize(*call.function);
         times_.end = is_finalized_ ? call.enter : result.clock;
         if (!is_finalized_)
-            times_.calls.push_back({call.enter, result.clock, index_of(*call.function), call.request});
+            times_.calls.push_back(
+                {call.enter, result.clock, index_of(*call.function), call.request, call.site});
     }
 }
 

@@ -53,9 +53,10 @@ struct Group {
 // Reads the streams of one process.
 class ProcessScan {
  public:
-    ProcessScan(const Trace& trace, const System& system, const ScanFor& wanted, const OpenStream& open,
-                const ProcessFacts& facts, Group& group)
+    ProcessScan(const Trace& trace, const System& system, const ScannedPart& part, const ScanFor& wanted,
+                const OpenStream& open, const ProcessFacts& facts, Group& group)
         : trace_(trace),
+          sites_(part.sites),
           info_(system.processes()[facts.process]),
           wanted_(wanted),
           open_(open),
@@ -150,6 +151,7 @@ class ProcessScan {
         }
         CallReader reader(std::move(consumers));
         if (any_of_mpi(has_account)) reader.expect_account();
+        reader.know_sites(sites_);
         const bool is_whole = read(of_mpi_, reader);
         if (has_ends() || has_timeline())
             add_member_lists(reader.communicators(), facts_, group_.others.members);
@@ -171,6 +173,7 @@ class ProcessScan {
     }
 
     const Trace& trace_;
+    const std::span<const MpiSites> sites_;
     const ProcessInfo& info_;
     const ScanFor& wanted_;
     const OpenStream& open_;
@@ -234,7 +237,7 @@ Scanned scan(const Trace& trace, const System& system, const ScannedPart& part, 
     std::vector<Group> groups = groups_of(processes, part.threads);
     for_each_in_parallel(part.threads, groups.size(), [&](size_t g) {
         for (const ProcessFacts& facts : groups[g].processes)
-            all.gaps[facts.process] = ProcessScan(trace, system, wanted, open, facts, groups[g]).read();
+            all.gaps[facts.process] = ProcessScan(trace, system, part, wanted, open, facts, groups[g]).read();
     });
     for (Group& group : groups) put_together(group, all);
     std::ranges::sort(all.open_waits, {}, &OpenWait::stream);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "messages/scan/open_waits.hpp"
 #include "messages/scan/process_facts.hpp"
 #include "messages/scan/recorded_calls.hpp"
+#include "model/mpi_sums.hpp"
 #include "trace/trace.hpp"
 
 namespace ovni {
@@ -62,9 +64,12 @@ struct ScannedPart {
     std::vector<bool> processes;   // of System: true for each that is to be read
     std::vector<uint32_t> strays;  // streams of no process, whose clocks count for the timeline
     size_t threads = 1;            // that read at a time
+    // The call sites of each stream, which live as long as this; empty: unknown.
+    std::span<const MpiSites> sites = {};
 
-    static ScannedPart all_processes(const System& system, size_t threads) {
-        return {std::vector<bool>(system.processes().size(), true), {}, threads};
+    static ScannedPart all_processes(const System& system, size_t threads,
+                                     std::span<const MpiSites> sites = {}) {
+        return {std::vector<bool>(system.processes().size(), true), {}, threads, sites};
     }
 };
 

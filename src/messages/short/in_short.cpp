@@ -73,6 +73,10 @@ class Sentences {
         const auto known = of_.regions.find(value);
         return known == of_.regions.end() ? "" : fmt::format(" in region {}", one_line(known->second));
     }
+    static std::string in_brackets(const std::map<uint32_t, std::string>& lines, uint32_t key) {
+        const auto line = lines.find(key);
+        return line == lines.end() ? "" : fmt::format(" ({})", line->second);
+    }
     // Two calls between which a rank computes longer than others.
     std::string stretch(uint32_t process) const {
         const auto longer = of_.places.longer.find(process);
@@ -82,12 +86,11 @@ class Sentences {
                            from == to ? "the next one" : to);
     }
     std::string place(const DelayCost& cost) const {
-        if (cost.function == outside_of_mpi)
-            return fmt::format("outside of MPI{}{}", region(cost.region), stretch(cost.process));
-        const auto line = of_.places.of_functions.find({cost.process, cost.function});
-        return fmt::format("in {}{}{}", mpi_function_rows[cost.function].name,
-                           line == of_.places.of_functions.end() ? "" : fmt::format(" ({})", line->second),
-                           region(cost.region));
+        const Activity& does = cost.activity;
+        if (does.function == outside_of_mpi)
+            return fmt::format("outside of MPI{}{}", region(does.region), stretch(cost.process));
+        return fmt::format("in {}{}{}", mpi_function_rows[does.function].name,
+                           in_brackets(of_.places.of_sites, does.site), region(does.region));
     }
 
     // Others pass on much of the wait for the first one.
@@ -110,7 +113,7 @@ class Sentences {
                                mpi_function_rows[*function].name);
     }
     static std::string advice(const DelayCost& cost) {
-        const std::string_view advice = advice_on(cost.function);
+        const std::string_view advice = advice_on(cost.activity.function);
         return advice.empty() ? "" : fmt::format("; {}", advice);
     }
 
@@ -141,7 +144,7 @@ class Sentences {
         const bool in_storm = is_storm();
         for (const DelayCost& cost : of_.delays) {
             // Each message has to wait for the one before.
-            if (in_storm && passes_messages(cost.function)) continue;
+            if (in_storm && passes_messages(cost.activity.function)) continue;
             Late& late = by_process[cost.process];
             const auto sum = [](const DelayCost& of) { return of.short_term + of.long_term; };
             late.all += sum(cost);
@@ -167,7 +170,7 @@ class Sentences {
                                         time_text(run().mean_useful()));
                 names_busiest_ = true;
             }
-            blamed_functions_.insert(late.most->function);
+            blamed_functions_.insert(late.most->activity.function);
             add(share_of(of_rank), sentence + ".");
         }
         if (slow) add_slow_host(*slow, for_slow);
@@ -209,10 +212,6 @@ class Sentences {
                (static_cast<double>(run().runtime) - run().mean_useful()) * run().processes <
                    of_message * messages;
     }
-    std::string line_of_function(uint32_t function) const {
-        const auto line = of_.places.of_functions_in_all.find(function);
-        return line == of_.places.of_functions_in_all.end() ? "" : fmt::format(" ({})", line->second);
-    }
     double size_of_message() const {
         const MessageSummary& all = of_.messages;
         return all.matched == 0 ? 0 : static_cast<double>(all.bytes) / static_cast<double>(all.matched);
@@ -232,7 +231,7 @@ class Sentences {
             fmt::format("MPI itself takes {} ({} of the run)", time_text(lost), percent(share_of(lost)));
         if (most != of_.in_functions.end() && most->second > 0)
             sentence += fmt::format(", most of it in {}{}", mpi_function_rows[most->first].name,
-                                    line_of_function(most->first));
+                                    in_brackets(of_.places.of_functions, most->first));
         if (in_storm)
             sentence += fmt::format(": {} messages have {:.0f} bytes on average, so send several together",
                                     of_.messages.matched, size_of_message());

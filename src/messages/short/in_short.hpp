@@ -20,10 +20,8 @@ namespace ovni {
 
 // Places in the source, for sentences.
 struct ShortPlaces {
-    // The line that calls a function for longest, "solve heat.c:12": by process, and place in
-    // mpi_function_rows.
-    std::map<std::pair<uint32_t, uint32_t>, std::string> of_functions;
-    std::map<uint32_t, std::string> of_functions_in_all;  // of all processes together, by function
+    std::map<uint32_t, std::string> of_sites;      // "solve heat.c:12", by MpiCaller::site
+    std::map<uint32_t, std::string> of_functions;  // the line that calls it for longest, of all processes
     // Two calls of MPI that follow each other, "MPI_Barrier (solve heat.c:12)", by process: between them it
     // exceeds the mean of all processes most.
     struct Stretch {

@@ -74,7 +74,7 @@ uint64_t certain_part(const Wait& wait) {
 }
 
 auto key_of_sum(const WaitSum& sum) {
-    return std::tuple(sum.process, sum.cause, sum.function, sum.kind, sum.region);
+    return std::tuple(sum.process, sum.cause, sum.function, sum.kind, sum.region, sum.site);
 }
 
 std::vector<WaitSum> sorted_sums(std::vector<WaitSum> sums) {
@@ -108,6 +108,7 @@ void sum_up(const Ranks& ranks, const System& system, const ThreadRegions& regio
     for (const Wait& wait : found.waits) {
         WaitSum sum{process_of(wait.stream), process_of(wait.cause_stream), wait.function, wait.kind};
         sum.region = regions.at(wait.stream, wait.begin);
+        sum.site = wait.site;
         WaitSum& all = sums.try_emplace(key_of_sum(sum), sum).first->second;
         ++all.times;
         all.ns += static_cast<uint64_t>(wait.length());
@@ -127,6 +128,25 @@ void sum_up(const Ranks& ranks, const System& system, const ThreadRegions& regio
         Op::sum,
         std::vector<uint64_t>{counts.collectives, counts.incomplete, counts.unlike, counts.behind_gaps});
     counts = {all[0], all[1], all[2], all[3]};
+}
+
+// The sites of calls that wait are known in threads that initialised MPI. `waits`: in the order of time.
+void add_sites(Waits& waits, const std::vector<ProcessTimes>& times) {
+    struct Place {
+        const CallTimes* calls;
+        size_t next = 0;  // call that has not ended before the waits
+    };
+    std::map<uint32_t, Place> places;  // by stream
+    for (const ProcessTimes& of : times) places[of.stream] = {&of.calls};
+    for (Wait& wait : waits) {
+        const auto known = places.find(wait.stream);
+        if (known == places.end()) continue;
+        auto& [calls, next] = known->second;
+        while (next < calls->size() && calls->leave(next) <= wait.begin) ++next;
+        if (next < calls->size() && calls->enter(next) <= wait.begin &&
+            calls->function(next) == wait.function)
+            wait.site = calls->site(next);
+    }
 }
 
 // Without a copy of the first ones, of which there may be many.
@@ -229,6 +249,7 @@ FoundWaits find_waits(const Ranks& ranks, const Trace& trace, const System& syst
     std::ranges::sort(found.waits, {}, &Wait::key);
     const Certainty certainty(trace, clocks);
     for (Wait& wait : found.waits) wait.bound = certainty.bound_of(wait);
+    add_sites(found.waits, sources.times);
     sum_up(ranks, system, ThreadRegions(sources.regions), found);
     return found;
 }

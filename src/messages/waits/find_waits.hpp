@@ -25,7 +25,8 @@ struct WaitSum {
     uint32_t function = 0;                     // in mpi_function_rows
     WaitKind kind = WaitKind::none;
     uint16_t padding = 0;
-    int64_t region = 0;  // the innermost that the waiting thread is in; 0: none
+    uint32_t site = 0, more_padding = 0;  // that the call comes from, as MpiCaller has it
+    int64_t region = 0;                   // the innermost that the waiting thread is in; 0: none
     uint64_t times = 0, ns = 0;
     uint64_t certain = 0;  // ns that remain however wrong the clocks of nodes may be
 };

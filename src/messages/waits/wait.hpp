@@ -64,7 +64,7 @@ struct Wait {
     uint32_t cause_stream = 0;  // of the thread that was late; MessageEnd::no_stream: none
     uint16_t function = 0;      // that waits, in mpi_function_rows
     WaitKind kind = WaitKind::none;
-    uint32_t padding = 0;
+    uint32_t site = 0;  // of the call that waits, as MpiCaller has it
 
     int64_t length() const { return end - begin - between; }
     // Waits with equal keys are equal, so ranks agree on their order.

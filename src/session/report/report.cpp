@@ -358,12 +358,13 @@ void put_traffic(Json& into, const ReportSubject& of, const ReportContent& conte
     }
     const ReportContent::TrafficFacts& traffic = *content.traffic;
     const FileSchema& threads = of.schema.thread;
+    const PlaceNames names{names_of_regions(threads), of.plan.call_sites};
     into["messages"] = messages_in(traffic.messages, of.system);
     into["collectives"] = collectives_in(traffic.waits.collectives);
-    into["waits"] = waits_in(traffic.waits, of.system, threads, content.origin);
-    into["waits"]["delays"] = delays_in(traffic.delays, threads);
+    into["waits"] = waits_in(traffic.waits, of.system, names, content.origin);
+    into["waits"]["delays"] = delays_in(traffic.delays, names);
     into["efficiencies"] = efficiencies_in(traffic.efficiencies, threads);
-    into["critical_path"] = critical_path_in(traffic.critical_path, threads);
+    into["critical_path"] = critical_path_in(traffic.critical_path, names);
 }
 
 void put_end(Json& into, const ReportSubject& of, ReportContent::Ended ended) {

@@ -70,13 +70,8 @@ ShortSources::Crowd crowd_of(const ReportSubject& of, const ReportContent& conte
     return crowd;
 }
 
-// "solve heat.c:12": the function and line that call, or an address.
 std::string line_of(uint32_t site, const CallSites& sites) {
-    if (site == MpiCaller::unknown || sites.chains()[site - 1].empty()) return "";
-    const CallSites::Caller& caller = sites.chains()[site - 1].front();
-    const std::string &function = sites.functions()[caller.function - 1],
-                      &line = sites.lines()[caller.line - 1];
-    return one_line(function == line ? line : fmt::format("{} {}", function, line));
+    return one_line(sites.line_of(site));
 }
 
 std::string call_text(const ComputingCount::Call& call, const CallSites& sites) {
@@ -107,23 +102,17 @@ void add_longer(const ReportSubject& of, const ReportContent& content, ShortPlac
 
 ShortPlaces places_of(const ReportSubject& of, const ReportContent& content) {
     ShortPlaces places;
-    std::map<std::pair<uint32_t, uint32_t>, uint64_t> most;
     std::map<std::pair<uint32_t, uint32_t>, uint64_t> of_sites;  // by function and site
     for (const MpiCount& count : content.mpi)
         of_sites[{count.function, count.site}] += count.sums.nanoseconds.number();
-    std::map<uint32_t, uint64_t> most_in_all;
+    std::map<uint32_t, uint64_t> most;
     for (const auto& [key, ns] : of_sites) {
         const std::string line = line_of(key.second, of.plan.call_sites);
-        if (line.empty() || ns <= most_in_all[key.first]) continue;
-        most_in_all[key.first] = ns;
-        places.of_functions_in_all[key.first] = line;
-    }
-    for (const MpiCount& count : content.mpi) {
-        const std::string line = line_of(count.site, of.plan.call_sites);
-        uint64_t& known = most[{count.process, count.function}];
-        if (line.empty() || count.sums.nanoseconds.number() <= known) continue;
-        known = count.sums.nanoseconds.number();
-        places.of_functions[{count.process, count.function}] = line;
+        if (line.empty()) continue;
+        places.of_sites[key.second] = line;
+        if (ns <= most[key.first]) continue;
+        most[key.first] = ns;
+        places.of_functions[key.first] = line;
     }
     add_longer(of, content, places);
     return places;

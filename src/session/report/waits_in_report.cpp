@@ -22,7 +22,12 @@ Json process_or_null(uint32_t process) {
     return process == WaitSum::no_process ? Json() : Json(process);
 }
 
-Json single_wait(const Wait& of, const System& system, int64_t origin) {
+// "solve heat.c:12, main heat.c:40", or null.
+Json callers(uint32_t site, const PlaceNames& names) {
+    return site == MpiCaller::unknown ? Json() : Json(names.sites.text(site));
+}
+
+Json single_wait(const Wait& of, const System& system, const PlaceNames& names, int64_t origin) {
     auto process_of = [&](uint32_t stream) {
         return stream == MessageEnd::no_stream ? Json() : Json(system.process_of_stream(stream));
     };
@@ -31,6 +36,7 @@ Json single_wait(const Wait& of, const System& system, int64_t origin) {
             {"bound", of.bound < 0 ? Json() : Json(of.bound)},
             {"wait", wait_names[static_cast<size_t>(of.kind)]},
             {"function", function_name(of.function)},
+            {"called_by", callers(of.site, names)},
             {"process", process_of(of.stream)},
             {"cause", process_of(of.cause_stream)}};
 }
@@ -58,41 +64,41 @@ Json collectives_in(const CollectiveSummary& collectives) {
             {"parts_behind_gaps", collectives.behind_gaps}};
 }
 
-Json waits_in(const WaitSummary& waits, const System& system, const FileSchema& threads, int64_t origin) {
-    const std::map<int64_t, std::string> regions = names_of_regions(threads);
+Json waits_in(const WaitSummary& waits, const System& system, const PlaceNames& names, int64_t origin) {
     Json sums = Json::array(), longest = Json::array();
     for (const WaitSum& sum : waits.sums)
         sums.push_back({{"wait", wait_names[static_cast<size_t>(sum.kind)]},
                         {"function", function_name(sum.function)},
-                        {"region", region_name(sum.region, regions)},
+                        {"called_by", callers(sum.site, names)},
+                        {"region", region_name(sum.region, names.regions)},
                         {"process", sum.process},
                         {"cause", process_or_null(sum.cause)},
                         {"times", sum.times},
                         {"ns", sum.ns},
                         {"certain", sum.certain}});
-    for (const Wait& wait : waits.longest) longest.push_back(single_wait(wait, system, origin));
+    for (const Wait& wait : waits.longest) longest.push_back(single_wait(wait, system, names, origin));
     return {{"sums", std::move(sums)}, {"longest", std::move(longest)}};
 }
 
-Json delays_in(const std::vector<DelayCost>& delays, const FileSchema& threads) {
-    const std::map<int64_t, std::string> regions = names_of_regions(threads);
+Json delays_in(const std::vector<DelayCost>& delays, const PlaceNames& names) {
     Json all = Json::array();
     for (const DelayCost& cost : delays)
         all.push_back({{"process", cost.process},
-                       {"function", function_name(cost.function)},
-                       {"region", region_name(cost.region, regions)},
+                       {"function", function_name(cost.activity.function)},
+                       {"called_by", callers(cost.activity.site, names)},
+                       {"region", region_name(cost.activity.region, names.regions)},
                        {"short_term", cost.short_term},
                        {"long_term", cost.long_term}});
     return all;
 }
 
-Json critical_path_in(const CriticalPath& path, const FileSchema& threads) {
-    const std::map<int64_t, std::string> regions = names_of_regions(threads);
+Json critical_path_in(const CriticalPath& path, const PlaceNames& names) {
     Json sums = Json::array();
     for (const PathSum& sum : path.sums)
         sums.push_back({{"process", sum.process},
-                        {"function", function_name(sum.function)},
-                        {"region", region_name(sum.region, regions)},
+                        {"function", function_name(sum.activity.function)},
+                        {"called_by", callers(sum.activity.site, names)},
+                        {"region", region_name(sum.activity.region, names.regions)},
                         {"ns", sum.ns}});
     return {{"parts", path.parts.size()}, {"sums", std::move(sums)}};
 }

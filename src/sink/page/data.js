@@ -29,6 +29,9 @@ function regionName(number) {
 // For tables.
 const regionText = (region) => region ?? "(none)";
 
+// A column of call sites, if some of the rows have one.
+const calledBy = (rows) => (rows.some((r) => r.called_by) ? [{name: "Called by", of: (r) => r.called_by ?? ""}] : []);
+
 function leftOut(path, shown) {
   const all = page.left_out[path];
   return all ? element("p", {class: "note"}, `The first ${shown} of ${numberText(all)} are listed.`) : null;

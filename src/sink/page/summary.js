@@ -71,6 +71,7 @@ function showPath() {
       {name: "Region", of: (r) => regionText(r.region)},
       {name: "Time", kind: "time", of: (r) => r.ns},
       {name: "Share", kind: "percent", of: (r) => r.ns / whole},
+      ...calledBy(sums),
     ], sums, {caption: "Work on the critical path", heading: "none", sort: 3, filter: "Filter", bar: 3}),
     ...[leftOut("critical_path.sums", sums.length)].filter(Boolean));
 }

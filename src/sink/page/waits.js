@@ -66,6 +66,7 @@ function longestWaits(waits) {
     {name: "Begins at", kind: "time", of: (r) => r.from},
     {name: "Time", kind: "time", of: (r) => r.to - r.from},
     ...ifSeveralHosts({name: "+-", kind: "time", of: (r) => r.bound}),
+    ...calledBy(waits.longest),
     {name: "Look closer", of: cutCommand, node: (r) => element("span", {},
       element("button", {type: "button", onclick: () => showWait(r)}, "Show"), " ",
       element("button", {type: "button", title: cutCommand(r), onclick: () => copyText(cutCommand(r))},
@@ -84,6 +85,7 @@ function sumsOfWaits(waits) {
     {name: "Times", kind: "number", of: (r) => r.times},
     {name: "Time", kind: "time", of: (r) => r.ns},
     ...ifSeveralHosts({name: "Certain", kind: "time", of: (r) => r.certain}),
+    ...calledBy(waits.sums),
   ], waits.sums, {caption: "Waits by cause", heading: "none", sort: 6, filter: "Filter", bar: 6});
 }
 
@@ -99,6 +101,7 @@ function delays(waits) {
       {name: "Region", of: (r) => regionText(r.region)},
       {name: "Waited for it", word: "short-term", kind: "time", of: (r) => r.short_term},
       {name: "And passed on", word: "long-term", kind: "time", of: (r) => r.long_term},
+      ...calledBy(waits.delays),
     ], waits.delays, {caption: "Delays by what the late process did", heading: "none", sort: 3, filter: "Filter", bar: 3})];
 }
 

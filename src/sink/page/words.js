@@ -29,7 +29,8 @@ function longWaitTexts(row, at) {
   const process = timeline.rows.processes[row];
   return (report.waits?.longest ?? []).filter((wait) => wait.process === process && wait.from <= at && at < wait.to
     && (rowOfWait(wait) ?? row) === row)
-    .map((wait) => `${wait.wait} in ${wait.function}: ${timeText(wait.to - wait.from)} for ${processName(wait.cause)}`);
+    .map((wait) => `${wait.wait} in ${wait.function}: ${timeText(wait.to - wait.from)} for ${processName(wait.cause)}`
+      + (wait.called_by ? `\ncalled by ${wait.called_by}` : ""));
 }
 
 // A point of the timeline.

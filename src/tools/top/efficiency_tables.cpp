@@ -51,20 +51,21 @@ DataTable table_of_run(const std::vector<Efficiency>& all, const System& system)
     return table;
 }
 
-DataTable table_of_critical_path(const CriticalPath& path, const System& system, const RegionNames& regions) {
+DataTable table_of_critical_path(const CriticalPath& path, const System& system, const RegionNames& regions,
+                                 const CallSites& sites) {
     DataTable table{"critical_path",
                     {data_column("rank"), data_column("function"), data_column("region"),
-                     data_column("time_ns"), data_column("share_percent")}};
+                     data_column("time_ns"), data_column("share_percent"), data_column("called_by")}};
     table.form = DataTable::Form::left_out;
-    table.before = critical_path_lines(path, system);
+    table.before = critical_path_lines(path, system, sites);
     const RankNames ranks(system);
     uint64_t whole = 0;
     for (const PathSum& sum : path.sums) whole += static_cast<uint64_t>(sum.ns);
     for (const PathSum& sum : path.sums)
-        table.rows.push_back({rank_cell(ranks, sum.process),
-                              sum.function == outside_of_mpi ? Cell() : mpi_function_rows[sum.function].name,
-                              label_cell(sum.region, regions), sum.ns,
-                              share(static_cast<uint64_t>(sum.ns), whole)});
+        table.rows.push_back({rank_cell(ranks, sum.process), function_cell(sum.activity.function),
+                              label_cell(sum.activity.region, regions), sum.ns,
+                              share(static_cast<uint64_t>(sum.ns), whole),
+                              call_site_cell(sum.activity.site, sites)});
     std::ranges::stable_sort(table.rows, std::ranges::greater(),
                              [](const DataTable::Row& row) { return row[3].number(); });
     return table;

@@ -19,7 +19,8 @@ DataTable table_of_sentences(std::string name, const std::vector<std::string>& s
 // The first of these. `all` may be empty.
 DataTable table_of_run(const std::vector<Efficiency>& all, const System& system);
 // A row for each rank, function and region; text has sums of ranks and of functions.
-DataTable table_of_critical_path(const CriticalPath& path, const System& system, const RegionNames& regions);
+DataTable table_of_critical_path(const CriticalPath& path, const System& system, const RegionNames& regions,
+                                 const CallSites& sites);
 DataTable table_of_regions(const std::vector<Efficiency>& all, const System& system,
                            const RegionNames& regions);
 

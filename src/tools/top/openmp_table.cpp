@@ -15,7 +15,8 @@ MadeTables make_parallel_regions(const TracePart& part) {
     const Trace trace = open_for_table(part);
     const System system(trace);
     const ClockModel clocks = ClockModel::of_sources(trace, part.clock_sources());
-    const PlayedReport played = play_for_report(trace, system, clocks, time_origin(trace, clocks), nullptr);
+    const PlayedReport played = play_for_report(trace, system, clocks, time_origin(trace, clocks),
+                                                resolved_call_sites(trace), nullptr);
     if (played.content.error) log::error("{}", *played.content.error);
     const std::vector<ConstructUse>& constructs = played.content.uses.constructs;
     if (constructs.empty())

@@ -78,8 +78,8 @@ const TopTable mpi_table = {
 
 const TopTable call_site_table = {
     {"callsites", "", "", "",
-     R"(With --mpi: a row for each place of the program that calls a function, with its function and line. Without debug
-     information (-g) it is an address, or only the function is known.)"},
+     R"(With --mpi: a row for each place of the program that calls a function, with its function and line. With another
+     table: these rows behind it. Without debug information (-g) a place is an address, or only the function is known.)"},
     sum_up_call_sites,
     nullptr,
     "mpi"};

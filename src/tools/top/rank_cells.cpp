@@ -1,11 +1,13 @@
 #include "tools/top/rank_cells.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "base/printable.hpp"
 #include "core/parse_number.hpp"
+#include "mpi_function_rows.hpp"
 
 namespace ovni {
 
@@ -36,6 +38,14 @@ Cell label_cell(int64_t value, const std::map<int64_t, std::string>& labels) {
     const auto label = labels.find(value);
     if (label == labels.end()) return std::to_string(value);
     return label->second.empty() ? Cell() : one_line(label->second);
+}
+
+Cell function_cell(uint32_t function) {
+    return function < std::size(mpi_function_rows) ? Cell(mpi_function_rows[function].name) : Cell();
+}
+
+Cell call_site_cell(uint32_t site, const CallSites& sites) {
+    return site == MpiCaller::unknown ? Cell() : Cell(one_line(sites.text(site)));
 }
 
 TimeInMpi::TimeInMpi(const Scanned& scanned, const System& system) : by_process_(system.processes().size()) {

@@ -1,4 +1,4 @@
-// Processes and regions of a System in tables: their names, and the time that processes have for MPI.
+// Processes, regions and calls in tables: their names, and the time that processes have for MPI.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "emu/plan/rank_names.hpp"
 #include "emu/plan/system.hpp"
 #include "messages/scan/scan.hpp"
+#include "source/call_sites.hpp"
 #include "tools/top/data_table.hpp"
 
 namespace ovni {
@@ -21,6 +22,11 @@ DataColumn full_rank_column(std::string name, std::string heading, size_t width,
 
 // The label of a region, or its number if it has none; empty for 0, and for an empty label.
 Cell label_cell(int64_t value, const std::map<int64_t, std::string>& labels);
+
+// A function in mpi_function_rows; empty for another number.
+Cell function_cell(uint32_t function);
+// "solve heat.c:12, main heat.c:40"; empty if the site is unknown.
+Cell call_site_cell(uint32_t site, const CallSites& sites);
 
 // From the beginning of MPI_Init to the end of MPI_Finalize, of each process, in ns; 0 without MPI_Init.
 class TimeInMpi {

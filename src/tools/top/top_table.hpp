@@ -23,7 +23,7 @@ struct TopTable {
     MadeTables (*make)(const TracePart& part);
     // For words that are no trace directory, but reports of ovniemu.
     std::vector<DataTable> (*make_of_reports)(const std::vector<std::string>& words) = nullptr;
-    // An option that has to be there, too.
+    // The option of the table that it replaces. It follows every other table.
     const char* needs = nullptr;
     // Ranks wait across the borders of a part, too: the table is refused there.
     bool is_of_whole = false;

@@ -34,6 +34,7 @@ struct AnalysedTrace {
     const Trace& trace;
     const System& system;
     const ClockModel& clocks;
+    const CallSites& sites;
     int64_t origin;  // of time
     const TimeInMpi& time;
     Scanned& scanned;
@@ -52,8 +53,8 @@ std::vector<DataTable> tables_of_waits(AnalysedTrace& of) {
     if (of.traffic.wait_summary.sums.empty())
         log::info("no waits: no rank was late, or messages are not matched (ovnitop --messages)");
     const RegionNames regions = names_of_regions(of.trace);
-    return wait_tables(
-        {of.traffic.wait_summary, of.traffic.delays, of.trace, of.system, regions, of.time, of.origin});
+    return wait_tables({of.traffic.wait_summary, of.traffic.delays, of.trace, of.system, regions, of.sites,
+                        of.time, of.origin});
 }
 void warn_if_not_ended(const Trace& trace) {
     const auto ended_early = [](const Stream& stream) {
@@ -64,7 +65,7 @@ void warn_if_not_ended(const Trace& trace) {
         log::warn("the program did not end in order, or is running still: see --waiting, too");
 }
 std::vector<DataTable> tables_of_efficiencies(AnalysedTrace& of) {
-    PlayedReport played = play_for_report(of.trace, of.system, of.clocks, of.origin, &of.traffic);
+    PlayedReport played = play_for_report(of.trace, of.system, of.clocks, of.origin, of.sites, &of.traffic);
     ReportContent& content = played.content;
     if (may_have_open_calls(of.trace))
         content.waiting = find_waiting(Ranks(), of.trace, of.system, of.scanned);
@@ -83,7 +84,7 @@ std::vector<DataTable> tables_of_efficiencies(AnalysedTrace& of) {
             "in_short",
             short_report({of.trace, of.system, played.plan, of.clocks, played.plan.schema}, content)),
         table_of_run(efficiencies, of.system),
-        table_of_critical_path(content.traffic->critical_path, of.system, regions),
+        table_of_critical_path(content.traffic->critical_path, of.system, regions, of.sites),
         table_of_regions(efficiencies, of.system, regions)};
     if (efficiencies.empty()) std::for_each(tables.begin() + 1, tables.end(), hide_text);
     std::ranges::move(hybrid_tables(hybrid_efficiencies_of(content), content.uses, of.system, regions),
@@ -99,7 +100,8 @@ MadeTables make_traffic(const TracePart& part) {
     warn_about_missing_ranks(system);
     const ClockModel clocks = ClockModel::of_sources(trace, part.clock_sources());
     limit_table_memory(fair_memory_limit(1), std::filesystem::temp_directory_path());
-    const ScannedPart all = ScannedPart::all_processes(system, usable_cores());
+    const CallSites sites = needs == Analysis::whole ? resolved_call_sites(trace) : CallSites();
+    const ScannedPart all = ScannedPart::all_processes(system, usable_cores(), sites.of_streams());
     Scanned scanned = scan(trace, system, all, {.messages = true, .open_calls = may_have_open_calls(trace)},
                            [&](uint32_t s) { return open_stream(trace, clocks, s); });
     const TimeInMpi time(scanned, system);
@@ -108,6 +110,7 @@ MadeTables make_traffic(const TracePart& part) {
         trace,
         system,
         clocks,
+        sites,
         time_origin(trace, clocks),
         time,
         scanned,
@@ -130,8 +133,8 @@ const TopTable matrix_table = {{"matrix", "", "", "", "Messages as a matrix: byt
 
 const TopTable wait_table = {
     {"waits", "", "", "",
-     R"(Print instead how long ranks waited in MPI because another one was late: by kind, by rank and cause, by host if
-     there are several, and the longest waits. The share in % is that of the time from MPI_Init to MPI_Finalize, of the
+     R"(Print instead how long ranks waited in MPI because another one was late: by kind, by call site, by rank and
+     cause, by host if there are several, and the longest waits. The share in % is that of the time from MPI_Init to MPI_Finalize, of the
      rank or host that waits or of all ranks. What is certain holds however wrong clocks may be. ovnidump --wait N
      follows wait number N to its calls. The last table has who caused the waits: directly (short-term), or by delaying
      a rank that was late then (long-term).)"},

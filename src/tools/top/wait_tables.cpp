@@ -54,6 +54,25 @@ class WaitTables {
         return table;
     }
 
+    // Not in text if no call site is known.
+    DataTable by_call_site() const {
+        std::map<std::pair<uint32_t, uint32_t>, Sum> sums;
+        for (const WaitSum& sum : of_.waits.sums) sums[{sum.function, sum.site}].add(sum);
+        DataTable table{"by_call_site", columns_of_sums()};
+        table.columns.push_back(text_column("function", "in", 22, 2));
+        table.columns.push_back(called_by_column());
+        table.before = {""};
+        table.most_rows = most_rows_in_text;
+        for (const auto& [key, sum] : longest_first(sums)) {
+            DataTable::Row row = row_of(sum, of_.time.of_all());
+            row.push_back(function_cell(key.first));
+            row.push_back(call_site_cell(key.second, of_.sites));
+            table.rows.push_back(std::move(row));
+        }
+        if (!has_sites()) hide_text(table);
+        return table;
+    }
+
     DataTable by_rank() const {
         std::map<std::pair<uint32_t, uint32_t>, Sum> sums;
         for (const WaitSum& sum : of_.waits.sums) sums[{sum.process, sum.cause}].add(sum);
@@ -93,11 +112,12 @@ class WaitTables {
     DataTable longest() const {
         DataColumn since = time_column("since_ns", "since", 14);
         since.text.form = as_exact_seconds;
-        DataTable table{"longest",
-                        {time_column("time_ns", "seconds", 12), share_column(), std::move(since),
-                         number_column("number", "no.", 4), full_rank_column("rank", "who waits", 14, 2),
-                         text_column("wait", "wait", 30, 0), full_rank_column("cause_rank", "for", 0, 0),
-                         data_column("function"), data_column("host"), data_column("cause_host")}};
+        DataTable table{
+            "longest",
+            {time_column("time_ns", "seconds", 12), share_column(), std::move(since),
+             number_column("number", "no.", 4), full_rank_column("rank", "who waits", 14, 2),
+             text_column("wait", "wait", 30, 0), full_rank_column("cause_rank", "for", 10, 0),
+             data_column("function"), data_column("host"), data_column("cause_host"), called_by_column()}};
         table.before = {""};
         table.most_rows = most_rows_in_text;
         for (const Wait& wait : of_.waits.longest) {
@@ -107,7 +127,8 @@ class WaitTables {
                 {length, share(length, time_of(process)), wait.begin - of_.origin, table.rows.size() + 1,
                  rank_or_none(process), wait_names[static_cast<size_t>(wait.kind)],
                  rank_or_none(process_of(wait.cause_stream)), mpi_function_rows[wait.function].name,
-                 text_or_none(host(process)), text_or_none(host(process_of(wait.cause_stream)))});
+                 text_or_none(host(process)), text_or_none(host(process_of(wait.cause_stream))),
+                 call_site_cell(wait.site, of_.sites)});
         }
         return table;
     }
@@ -122,15 +143,15 @@ class WaitTables {
             "delays",
             {time_column("short_term_ns", "short-term", 12), time_column("long_term_ns", "long-term", 12),
              share_column(), full_rank_column("rank", "delay of", 14, 2), std::move(function),
-             text_column("region", "region", 0, 0), data_column("host")}};
+             text_column("region", "region", 18, 0), data_column("host"), called_by_column()}};
         table.before = {""};
         table.most_rows = most_rows_in_text;
         for (const DelayCost& cost : costs)
             table.rows.push_back(
                 {cost.short_term, cost.long_term, share(cost.short_term + cost.long_term, of_.time.of_all()),
-                 rank_cell(names_, cost.process),
-                 cost.function == outside_of_mpi ? Cell() : mpi_function_rows[cost.function].name,
-                 label_cell(cost.region, of_.regions), text_or_none(host(cost.process))});
+                 rank_cell(names_, cost.process), function_cell(cost.activity.function),
+                 label_cell(cost.activity.region, of_.regions), text_or_none(host(cost.process)),
+                 call_site_cell(cost.activity.site, of_.sites)});
         return table;
     }
 
@@ -141,6 +162,15 @@ class WaitTables {
     }
     static DataTable::Row row_of(const Sum& sum, WideSum whole) {
         return {sum.ns, share(sum.ns, whole), sum.certain, sum.times};
+    }
+    bool has_sites() const {
+        return std::ranges::any_of(of_.waits.sums,
+                                   [](const WaitSum& sum) { return sum.site != MpiCaller::unknown; });
+    }
+    DataColumn called_by_column() const {
+        DataColumn column = text_column("called_by", "called by", 0, 1);
+        column.text.is_shown = has_sites();
+        return column;
     }
     uint32_t process_of(uint32_t stream) const {
         return stream == MessageEnd::no_stream ? WaitSum::no_process : of_.system.process_of_stream(stream);
@@ -172,8 +202,8 @@ class WaitTables {
 
 std::vector<DataTable> wait_tables(const WaitTableSources& of) {
     const WaitTables tables(of);
-    std::vector<DataTable> all{tables.by_kind(), tables.by_rank(), tables.by_host(), tables.longest(),
-                               tables.delays()};
+    std::vector<DataTable> all{tables.by_kind(), tables.by_call_site(), tables.by_rank(),
+                               tables.by_host(), tables.longest(),      tables.delays()};
     const bool has_waits = !of.waits.sums.empty();
     for (DataTable& table : all) {
         const bool is_shown = has_waits && (table.name != "delays" || !of.delays.empty());

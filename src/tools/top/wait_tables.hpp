@@ -21,13 +21,14 @@ struct WaitTableSources {
     const Trace& trace;
     const System& system;
     const std::map<int64_t, std::string>& regions;  // names by value
+    const CallSites& sites;
     const TimeInMpi& time;
     int64_t origin;  // of time
 };
 
-// Tables by kind, by the ranks that wait and those that are late, by their hosts, of the longest waits, and
-// of delays by rank, function and region. Shares are those of the time of the rank that waits, else of all
-// ranks.
+// Tables by kind, by call site, by the ranks that wait and those that are late, by their hosts, of the
+// longest waits, and of delays by rank, function and region. Shares are those of the time of the rank that
+// waits, else of all ranks.
 std::vector<DataTable> wait_tables(const WaitTableSources& of);
 
 }  // namespace ovni
