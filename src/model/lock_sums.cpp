@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "model/pthread_objects.hpp"
+#include "model/text_of_number.hpp"
 
 namespace ovni {
 
@@ -11,6 +12,7 @@ LockSums& LockSums::operator+=(const LockSums& other) {
     waits += other.waits;
     nanoseconds += other.nanoseconds;
     longest = std::max(longest, other.longest);
+    for (const std::string& text : other.code.all()) code.add(text);
     for (const auto& [tid, held] : other.holders) {
         holders[tid].waits += held.waits;
         holders[tid].nanoseconds += held.nanoseconds;
@@ -19,6 +21,10 @@ LockSums& LockSums::operator+=(const LockSums& other) {
 }
 
 void ProcessLocks::define(EventCode code, std::span<const uint8_t> data) {
+    if (code == EventCode("HNp")) {
+        const TextOfNumber text = text_of_number(data);
+        code_[text.number].add(text.text);
+    }
     if (code.value() != 'd') return;
     PthreadObject object = pthread_object(code, data);
     labels_.try_emplace(object.number, std::move(object.label));
@@ -28,8 +34,11 @@ LockSumsByName ProcessLocks::sums() const {
     LockSumsByName all;
     for (const auto& [object, sums] : sums_) {
         auto label = labels_.find(object.number);
-        all[{std::string(object.kind), label == labels_.end() ? "(any other object)" : label->second}] +=
-            sums;
+        LockSums& sum =
+            all[{std::string(object.kind), label == labels_.end() ? "(any other object)" : label->second}];
+        sum += sums;
+        if (const auto known = code_.find(object.number); known != code_.end())
+            for (const std::string& text : known->second.all()) sum.code.add(text);
     }
     return all;
 }

@@ -6,7 +6,9 @@
 
 #include <compare>
 #include <cstdint>
+#include <iterator>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,11 +24,27 @@ struct HeldWaits {
     WideSum nanoseconds;
 };
 
+// Places of code as events describe them ("BUILD_ID ADDRESS PATH"): the first ones in the order of texts, so
+// that the order of events does not count.
+class CodeTexts {
+ public:
+    void add(const std::string& text) {
+        texts_.insert(text);
+        if (texts_.size() > most) texts_.erase(std::prev(texts_.end()));
+    }
+    const std::set<std::string>& all() const { return texts_; }
+
+ private:
+    static constexpr size_t most = 4;
+    std::set<std::string> texts_;
+};
+
 struct LockSums {
     uint64_t waits = 0;
     WideSum nanoseconds;
     uint64_t longest = 0;                  // ns
     std::map<int32_t, HeldWaits> holders;  // by tid; 0: unknown
+    CodeTexts code;                        // that waits for it
 
     LockSums& operator+=(const LockSums& other);
 };
@@ -39,7 +57,8 @@ using LockSumsByName = std::map<LockName, LockSums>;
 
 class ProcessLocks {
  public:
-    // A jumbo event of a thread. Without effect if it defines no object. Throws Error for a wrong definition.
+    // A jumbo event of a thread. Without effect if it describes no object. Throws Error for a wrong
+    // definition.
     void define(EventCode code, std::span<const uint8_t> data);
     // Call after the last event of its last thread.
     LockSumsByName sums() const;
@@ -52,6 +71,7 @@ class ProcessLocks {
         auto operator<=>(const Object&) const = default;
     };
     std::map<uint32_t, std::string> labels_;
+    std::map<uint32_t, CodeTexts> code_;  // by number of the object
     std::map<Object, LockSums> sums_;
 };
 

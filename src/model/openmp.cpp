@@ -152,6 +152,7 @@ constexpr EventSpec events[] = {
      .state = {.kind = StateKind::pop, .channel = openmp_channel::region}},
     {"PNa(u32 typeid, u64 address)", "label %{typeid} stands for the code at %llx{address}", Action::ignore,
      defines},
+    {"PNp+(u32 typeid, str code)", "code of label %{typeid}: %{code}", Action::ignore, defines},
     {"PNc(u32 taskid, u32 typeid)", "task %{taskid} is made, with label %{typeid}", Action::ignore},
     {"PNd(u32 first, u32 second)", "task %{second} waits for task %{first}", Action::ignore},
     {"PNk(u64 first, u64 count)", "chunk of %{count} iterations from %{first}", Action::ignore},

@@ -48,10 +48,14 @@ PlaceRow& row_of(CodePlace place) {
     return place_rows[place - 1];
 }
 
+const ConstructWords& words_of(uint64_t key) {
+    return all_words[(key & ((1u << construct_bits) - 1)) - 1];
+}
+
 const char* make_label(uint64_t key) noexcept {
     constexpr size_t longest = 256;
     char text[longest];
-    const ConstructWords& words = all_words[(key & ((1u << construct_bits) - 1)) - 1];
+    const ConstructWords& words = words_of(key);
     const auto* address = reinterpret_cast<const void*>(key >> construct_bits);
     if (!address) return words.alone;
     const size_t begin = strlen(words.word);
@@ -80,6 +84,10 @@ CodePlace place_of(const void* address, Construct construct) noexcept {
 
 const void* address_of(CodePlace place) noexcept {
     return reinterpret_cast<const void*>(row_of(place).key.load(std::memory_order_relaxed) >> construct_bits);
+}
+
+bool begins_there(CodePlace place) noexcept {
+    return words_of(row_of(place).key.load(std::memory_order_relaxed)).address == Address::begin;
 }
 
 // Two threads may make it at once; one of the texts stays.

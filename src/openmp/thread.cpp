@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/code_place.hpp"
 #include "core/wanted_events.hpp"
 #include "openmp/region_ends.hpp"
 #include "ovni/emit.hpp"
@@ -293,24 +294,29 @@ uint32_t Thread::type_of(CodePlace place) noexcept {
 
 // Labels longer than the emulator takes are cut when they are made.
 [[gnu::noinline]] void Thread::define(uint32_t type, CodePlace place) noexcept {
-    const char* label = label_of(place);
-    uint8_t event[512];
+    emit_text("POc", type, label_of(place));
+    const void* address = address_of(place);
+    if (!address) return;
+    require(Required::newest);
+    ovni::emit_at("PNa", at_, type, reinterpret_cast<uint64_t>(address));
+    // Functions are named by their first byte.
+    const auto* behind = static_cast<const char*>(address) + (begins_there(place) ? 1 : 0);
+    if (char code[longest_code_place + 1]; write_code_place(behind, code) > 0) emit_text("PNp", type, code);
+}
+
+[[gnu::noinline]] void Thread::emit_text(EventCode code, uint32_t type, const char* text) noexcept {
     constexpr size_t header = OVNI_FORMAT_EVENT_HEADER + OVNI_FORMAT_JUMBO_SIZE;
-    const size_t length = strlen(label) + 1;
+    uint8_t event[header + sizeof type + longest_code_place + 1];
+    const size_t length = strlen(text) + 1;
     const auto size = static_cast<uint32_t>(sizeof type + length);
     if (header + size > sizeof event) return;
-    constexpr EventCode code = "POc";
     const uint32_t flags_and_code = (OVNI_FORMAT_JUMBO | (OVNI_FORMAT_JUMBO_SIZE - 1)) | code.bits() << 8;
     memcpy(event, &flags_and_code, sizeof flags_and_code);
     memcpy(event + OVNI_FORMAT_CLOCK_AT, &at_, sizeof at_);
     memcpy(event + OVNI_FORMAT_EVENT_HEADER, &size, sizeof size);
     memcpy(event + header, &type, sizeof type);
-    memcpy(event + header + sizeof type, label, length);
+    memcpy(event + header + sizeof type, text, length);
     ovni_private_emit(event, static_cast<uint32_t>(header + size));
-    const auto address = reinterpret_cast<uint64_t>(address_of(place));
-    if (address == 0) return;
-    require(Required::newest);
-    ovni::emit_at("PNa", at_, type, address);
 }
 
 void Thread::record_task_creation(uint32_t task, CodePlace place) noexcept {

@@ -108,6 +108,7 @@ class Thread {
     void show_state(State state, EventCode code) noexcept;
     uint32_t type_of(CodePlace place) noexcept;
     void define(uint32_t type, CodePlace place) noexcept;
+    void emit_text(EventCode code, uint32_t type, const char* text) noexcept;
 
     Frame* frames_ = nullptr;
     uint32_t size_ = 0, room_ = 0;

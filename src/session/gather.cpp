@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string>
 #include <tuple>
 
 #include "base/log.hpp"
@@ -29,7 +31,10 @@ static auto fields(LockCount::Holder& holder) {
 }
 static auto fields(LockCount& count) {
     return std::tie(count.process, count.kind, count.label, count.waits, count.ns, count.longest,
-                    count.holders);
+                    count.holders, count.code);
+}
+static auto fields(LabelCode& of) {
+    return std::tie(of.label, of.code);
 }
 static auto fields(Fault& fault) {
     return std::tie(fault.thread_row, fault.what);
@@ -57,6 +62,13 @@ template <class T>
 std::vector<T> by_process(std::vector<T> all) {
     std::ranges::stable_sort(all, {}, &T::process);
     return all;
+}
+
+std::set<std::string> code_texts(const std::vector<LockCount>& locks, const std::vector<LabelCode>& labels) {
+    std::set<std::string> texts;
+    for (const LockCount& lock : locks) texts.insert(lock.code.begin(), lock.code.end());
+    for (const LabelCode& of : labels) texts.insert(of.code);
+    return texts;
 }
 
 LostEvents gather(const Ranks& ranks, const LostEvents& mine) {
@@ -111,6 +123,9 @@ void gather(const Ranks& ranks, const Tallies& mine, ReportContent& content) {
     content.counters = by_process(wire::allgather(ranks, mine.events.counters()));
     content.regions = by_process(joined(ranks.gather(mine.events.regions())));
     content.locks = by_process(wire::allgather(ranks, mine.events.locks()));
+    const std::vector<LabelCode> label_code = wire::allgather(ranks, mine.events.label_code());
+    content.code_of_labels = {label_code.begin(), label_code.end()};
+    if (ranks.is_root()) content.lines = CodeLines(code_texts(content.locks, label_code));
     content.states = by_process(joined(ranks.gather(mine.states.all())));
     if (!mine.uses) return;
     content.uses.processes = by_process(joined(ranks.gather(mine.uses->processes())));

@@ -15,13 +15,6 @@
 
 namespace ovni {
 
-// An address behind a call.
-struct CodePlace {
-    CodeModule module;  // without a path: code of no file
-    uint64_t offset = 0;
-    auto operator<=>(const CodePlace&) const = default;
-};
-
 // All that the streams of the trace describe, sorted.
 std::vector<CodePlace> code_places(const Trace& trace);
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "core/code_place.hpp"
 #include "core/keep_errno.hpp"
 #include "core/wanted_events.hpp"
 #include "ovni.h"
@@ -118,11 +119,28 @@ void define(const Wait& wait, uint32_t number, uint64_t clock) noexcept {
                        static_cast<uint32_t>(offsetof(Definition, name) + size + 1));
 }
 
+// Readers find the line of the code.
+void describe_code(const Wait& wait, uint32_t number, uint64_t clock) noexcept {
+    struct Description {
+        uint32_t number;
+        char place[longest_code_place + 1];
+    } description;
+    description.number = number;
+    const size_t size = write_code_place(wait.caller, description.place);
+    if (size == 0) return;
+    ovni_ev event{};
+    ovni_ev_set_mcv(&event, "HNp");
+    ovni_ev_set_clock(&event, clock);
+    ovni_ev_jumbo_emit(&event, reinterpret_cast<const uint8_t*>(&description),
+                       static_cast<uint32_t>(offsetof(Description, place) + size + 1));
+}
+
 uint32_t defined_number(OwnThread& thread, const Wait& wait, uint64_t clock) noexcept {
     uint32_t number = number_of(wait.state, wait.object);
     uint32_t& remembered = thread.defined[number % OwnThread::remembered];
     if (number == 0 || remembered == number) return number;
     define(wait, number, clock);
+    describe_code(wait, number, clock);
     return remembered = number;
 }
 

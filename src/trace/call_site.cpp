@@ -42,6 +42,16 @@ std::optional<CodeModule> parse_module(std::string_view text) {
     return CodeModule{std::string(build_id), std::string(text)};
 }
 
+std::optional<CodePlace> parse_code_place(std::string_view text) {
+    constexpr int hexadecimal = 16;
+    const std::optional<CodeModule> module = parse_module(text);
+    if (!module) return std::nullopt;
+    next_word(text);
+    const auto offset = parse_number<uint64_t>(next_word(text), hexadecimal);
+    if (!offset) return std::nullopt;
+    return CodePlace{*module, *offset};
+}
+
 std::optional<CallSite> parse_call_site(std::string_view text) {
     if (text.ends_with(' ')) return std::nullopt;
     CallSite site{std::string(next_word(text)), {}};

@@ -1,5 +1,5 @@
-// The places in the program that called MPI, as stream.json describes them: texts whose form is in
-// ovni/mpi_events.h.
+// Places in the program as texts describe them: those of stream.json that called MPI (ovni/mpi_events.h), and
+// code in events of threads (ovni/pthread_events.h, ovni/openmp_events.h).
 #pragma once
 
 #include <compare>
@@ -18,6 +18,13 @@ struct CodeModule {
     auto operator<=>(const CodeModule&) const = default;
 };
 
+// An address behind a call.
+struct CodePlace {
+    CodeModule module;  // without a path: code of no file
+    uint64_t offset = 0;
+    auto operator<=>(const CodePlace&) const = default;
+};
+
 struct CallSite {
     struct Caller {
         std::optional<uint32_t> module;  // number; nothing: code of no file
@@ -29,8 +36,9 @@ struct CallSite {
     bool operator==(const CallSite&) const = default;
 };
 
-// The module or call site that a text describes; missing if the text has another form.
+// The module, place or call site that a text describes; missing if the text has another form.
 std::optional<CodeModule> parse_module(std::string_view text);
+std::optional<CodePlace> parse_code_place(std::string_view text);
 std::optional<CallSite> parse_call_site(std::string_view text);
 
 }  // namespace ovni

@@ -10,11 +10,8 @@
 
 namespace ovni::test {
 
-inline constexpr const char* no_lines = "waits for locks and parallel regions have no lines";
 // Keys are a problem, or "line of" it; "with mpich" stands behind those that only this MPI has not.
 inline const std::map<std::string, std::string> not_yet{
-    {"line of lock_contention", no_lines},
-    {"line of uneven_loop", no_lines},
     {"polling_wait with mpich", "half of the time of such loops lies between calls, and counts as computing"},
 };
 

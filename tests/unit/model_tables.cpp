@@ -29,7 +29,7 @@ const Json& description() {
 // Our additions to models of the reference.
 constexpr const char* our_events[] = {"MX[", "MX]", "MXp", "MXs", "MXo", "MXg", "MXc", "MXr", "MXb",
                                       "MX@", "MXC", "MXO", "MXN", "MXk", "MXu", "MXe", "PX[", "PX]",
-                                      "PR[", "PR]", "PNa", "PNc", "PNd", "PNk", "PNx"};
+                                      "PR[", "PR]", "PNa", "PNp", "PNc", "PNd", "PNk", "PNx"};
 const std::map<std::string, std::string> our_versions = {{"mpi", "1.4.0"}, {"openmp", "1.3.0"}};
 
 size_t our_events_of(const ModelSpec& model) {

@@ -1,5 +1,7 @@
 #include "session/report/event_tally.hpp"
 
+#include "model/text_of_number.hpp"
+
 namespace ovni {
 
 EventTally::EventTally(const System& system, const Plan& plan)
@@ -12,7 +14,8 @@ EventTally::EventTally(const System& system, const Plan& plan)
       of_counters_(system.processes().size()),
       locks_(system.processes().size()) {
     for (const ThreadInfo& thread : system.threads())
-        threads_.push_back({thread.process, thread.process * models_, nullptr, nullptr, nullptr, nullptr});
+        threads_.push_back(
+            {thread.process, thread.process * models_, nullptr, nullptr, nullptr, nullptr, {}});
     for (size_t t = 0; t < threads_.size() && !plan.counters_of.empty(); ++t) follow_counters(t, plan);
     for (size_t m = 0; m < models_; ++m)
         model_of_id_[static_cast<uint8_t>(plan.models[m].spec->id)] = static_cast<uint8_t>(m);
@@ -44,6 +47,15 @@ ThreadInMpi& EventTally::begin_mpi(Thread& thread, uint32_t stream) {
     thread.mpi =
         std::make_unique<ThreadInMpi>(*process, sites_.empty() ? nullptr : &sites_.of_stream(stream));
     return *thread.mpi;
+}
+
+void EventTally::define_label(Thread& thread, EventCode code, std::span<const uint8_t> data) {
+    if (code != EventCode("POc") && code != EventCode("PNp")) return;
+    const TextOfNumber text = text_of_number(data);
+    if (code == EventCode("POc"))
+        thread.labels[text.number] = text.text;
+    else if (const auto label = thread.labels.find(text.number); label != thread.labels.end())
+        code_of_[label->second].add(text.text);
 }
 
 ProcessLocks& EventTally::locks_of(uint32_t process) {
@@ -132,15 +144,23 @@ std::vector<RegionCount> EventTally::regions() const {
     return all;
 }
 
+std::vector<LabelCode> EventTally::label_code() const {
+    std::vector<LabelCode> all;
+    for (const auto& [label, code] : code_of_)
+        for (const std::string& text : code.all()) all.push_back({label, text});
+    return all;
+}
+
 std::vector<LockCount> EventTally::locks() const {
     std::vector<LockCount> all;
     for (uint32_t p = 0; p < locks_.size(); ++p) {
         if (!locks_[p]) continue;
         for (const auto& [lock, sums] : locks_[p]->sums()) {
             LockCount& count = all.emplace_back();
-            count = {p, lock.kind, lock.label, sums.waits, sums.nanoseconds.number(), sums.longest, {}};
+            count = {p, lock.kind, lock.label, sums.waits, sums.nanoseconds.number(), sums.longest, {}, {}};
             for (const auto& [tid, held] : sums.holders)
                 count.holders.push_back({tid, held.waits, held.nanoseconds.number()});
+            count.code.assign(sums.code.all().begin(), sums.code.all().end());
         }
     }
     return all;

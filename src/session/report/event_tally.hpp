@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -75,7 +76,13 @@ struct LockCount {
     uint32_t process = 0;
     std::string kind, label;
     uint64_t waits = 0, ns = 0, longest = 0;
-    std::vector<Holder> holders;  // ascending
+    std::vector<Holder> holders;    // ascending
+    std::vector<std::string> code;  // that waits for it, as CodeTexts has it
+};
+// Code that a label of OpenMP stands for.
+struct LabelCode {
+    std::string label, code;
+    auto operator<=>(const LabelCode&) const = default;
 };
 
 // An event that was applied, or another item of its stream.
@@ -132,6 +139,7 @@ class EventTally {
         Thread& thread = threads_[system_.thread_of_stream(event.stream)];
         const auto data = event.payload().subspan(OVNI_FORMAT_JUMBO_SIZE);
         if (event.code.model() == 'H') locks_of(thread.process).define(event.code, data);
+        if (event.code.model() == 'P') define_label(thread, event.code, data);
         if (thread.counters) thread.counters->define(event.code, data);
     }
     // The trace ends there.
@@ -144,6 +152,7 @@ class EventTally {
     std::vector<CounterCount> counters() const;
     std::vector<LockCount> locks() const;
     std::vector<RegionCount> regions() const;
+    std::vector<LabelCode> label_code() const;
 
  private:
     struct Thread {
@@ -153,7 +162,9 @@ class EventTally {
         std::unique_ptr<ThreadInCounters> counters;  // of a stream that has some
         std::unique_ptr<ThreadAtLocks> locks;
         std::unique_ptr<ThreadInRegions> regions;
+        std::map<uint32_t, std::string> labels;  // of OpenMP, by their numbers in the stream
     };
+    void define_label(Thread& thread, EventCode code, std::span<const uint8_t> data);
     void follow_counters(size_t thread, const Plan& plan);
     void count_other(Thread& thread, const TalliedEvent& event);
     ThreadInMpi& begin_mpi(Thread& thread, uint32_t stream);
@@ -172,6 +183,7 @@ class EventTally {
     std::vector<std::unique_ptr<ProcessCounters>> of_counters_;  // by process
     std::vector<std::unique_ptr<ProcessLocks>> locks_;
     std::map<uint32_t, RegionSumsByValue> regions_;  // by process
+    std::map<std::string, CodeTexts> code_of_;       // by label
 };
 
 }  // namespace ovni

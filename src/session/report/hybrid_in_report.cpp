@@ -29,6 +29,13 @@ Json efficiency_in(const HybridEfficiency& of, const std::map<int64_t, std::stri
     return entry;
 }
 
+Json line_of(int64_t value, const std::map<int64_t, std::string>& labels,
+             const std::map<std::string, std::string>& lines) {
+    const auto label = labels.find(value);
+    const auto line = label == labels.end() ? lines.end() : lines.find(label->second);
+    return line == lines.end() ? Json() : Json(line->second);
+}
+
 }  // namespace
 
 std::vector<HybridEfficiency> hybrid_efficiencies_of(const ReportContent& content) {
@@ -47,9 +54,19 @@ std::map<int64_t, std::string> labels_of_parallel_regions(const FileSchema& thre
     return labels;
 }
 
-Json hybrid_in(const std::vector<HybridEfficiency>& all, const ThreadUseFacts& uses, const Trace& trace,
+std::map<std::string, std::string> lines_of_labels(const ReportContent& content) {
+    std::map<std::string, std::string> lines;
+    for (const LabelCode& of : content.code_of_labels)
+        if (const CodeLines::Line found = content.lines.of(of.code); !found.line.empty())
+            lines.try_emplace(of.label, found.line);
+    return lines;
+}
+
+Json hybrid_in(const std::vector<HybridEfficiency>& all, const ReportContent& content, const Trace& trace,
                const System& system, const FileSchema& threads) {
     if (all.empty()) return {};
+    const ThreadUseFacts& uses = content.uses;
+    const std::map<std::string, std::string> lines = lines_of_labels(content);
     const std::map<int64_t, std::string> regions = names_of_regions(threads);
     const std::map<int64_t, std::string> labels = labels_of_parallel_regions(threads);
     Json efficiencies = Json::array(), processes = Json::array(), constructs = Json::array();
@@ -65,6 +82,7 @@ Json hybrid_in(const std::vector<HybridEfficiency>& all, const ThreadUseFacts& u
     for (const ConstructUse& use : uses.constructs) {
         Json& entry = constructs.emplace_back(Json{{"process", use.process},
                                                    {"label", region_name(use.label, labels)},
+                                                   {"line", line_of(use.label, labels, lines)},
                                                    {"threads", use.threads},
                                                    {"visits", use.visits},
                                                    {"elapsed", use.elapsed}});

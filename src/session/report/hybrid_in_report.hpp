@@ -19,10 +19,12 @@ namespace ovni {
 std::vector<HybridEfficiency> hybrid_efficiencies_of(const ReportContent& content);
 
 // Null if no process has several threads.
-nlohmann::ordered_json hybrid_in(const std::vector<HybridEfficiency>& all, const ThreadUseFacts& uses,
+nlohmann::ordered_json hybrid_in(const std::vector<HybridEfficiency>& all, const ReportContent& content,
                                  const Trace& trace, const System& system, const FileSchema& threads);
 
 // The labels of the parallel regions of OpenMP, by value.
 std::map<int64_t, std::string> labels_of_parallel_regions(const FileSchema& threads);
+// "heat.c:12" of their code, by label, where that is known.
+std::map<std::string, std::string> lines_of_labels(const ReportContent& content);
 
 }  // namespace ovni

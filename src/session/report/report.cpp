@@ -77,6 +77,7 @@ struct Sums {
         sums.nanoseconds = count.ns;
         sums.longest = count.longest;
         for (const auto& [tid, waits, ns] : count.holders) sums.holders[tid] = {waits, ns};
+        for (const std::string& code : count.code) sums.code.add(code);
         locks[{count.kind, count.label}] += sums;
     }
     void add(const StateTime& time) {
@@ -163,14 +164,15 @@ Json regions_of(const Sums& sums, const Names& names, Spreads spreads) {
 // Threads of several processes may have one tid.
 enum class Holders { named, left_out };
 
-Json locks_of(const Sums& sums, Holders named) {
+Json locks_of(const Sums& sums, const CodeLines& lines, Holders named) {
     Json locks = Json::array();
     for (const auto& [name, of] : sums.locks) {
         Json& lock = locks.emplace_back(Json{{"kind", name.kind},
                                              {"object", name.label},
                                              {"waits", of.waits},
                                              {"ns", of.nanoseconds.number()},
-                                             {"longest", of.longest}});
+                                             {"longest", of.longest},
+                                             {"lines", lines_of(of.code.all(), lines)}});
         if (named == Holders::left_out) continue;
         Json& holders = lock["holders"] = Json::array();
         for (const auto& [tid, held] : of.holders)
@@ -181,7 +183,8 @@ Json locks_of(const Sums& sums, Holders named) {
     return locks;
 }
 
-void put(Json& into, const Sums& sums, const Plan& plan, const Names& names, Holders holders) {
+void put(Json& into, const Sums& sums, const Plan& plan, const Names& names, const CodeLines& lines,
+         Holders holders) {
     Json events = Json::object();
     for (const auto& [model, count] : sums.events) events[plan.models[model].spec->name] = count;
     into["events"] = std::move(events);
@@ -191,7 +194,7 @@ void put(Json& into, const Sums& sums, const Plan& plan, const Names& names, Hol
     const auto threads =
         holders == Holders::named ? CountersInReport::Threads::listed : CountersInReport::Threads::left_out;
     if (!plan.instants.empty()) into["counters"] = sums.counters.json(plan, names.labels(), threads);
-    into["locks"] = locks_of(sums, holders);
+    into["locks"] = locks_of(sums, lines, holders);
     into["regions"] = regions_of(sums, names, holders == Holders::named ? Spreads::left_out : Spreads::shown);
 }
 
@@ -222,11 +225,11 @@ void put_sums(Json& into, const ReportSubject& of, const ReportContent& content)
     add(content.regions);
     const Names names(of.schema.thread);
     Json& total = into["total"];
-    put(total, all, of.plan, names, Holders::left_out);
+    put(total, all, of.plan, names, content.lines, Holders::left_out);
     Json& processes = into["processes"] = Json::array();
     for (size_t p = 0; p < by_process.size(); ++p) {
         Json& process = processes.emplace_back(process_of(of, of.system.processes()[p]));
-        put(process, by_process[p], of.plan, names, Holders::named);
+        put(process, by_process[p], of.plan, names, content.lines, Holders::named);
     }
 }
 
@@ -416,7 +419,7 @@ Json report_of(const ReportSubject& of, const ReportContent& content) {
     report["lock_deadlocks"] = circles_of(of.system, content.open_waits);
     put_traffic(report, of, content);
     report["hybrid"] =
-        hybrid_in(hybrid_efficiencies_of(content), content.uses, of.trace, of.system, of.schema.thread);
+        hybrid_in(hybrid_efficiencies_of(content), content, of.trace, of.system, of.schema.thread);
     report["missing_ranks"] = missing_ranks_of(of.system);
     report["clocks"] = clocks_of(of, content);
     if (content.ended)

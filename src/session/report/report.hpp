@@ -25,6 +25,7 @@
 #include "session/report/facts.hpp"
 #include "session/report/state_times.hpp"
 #include "sink/sink.hpp"
+#include "source/code_lines.hpp"
 #include "trace/salvage.hpp"
 
 namespace ovni {
@@ -58,6 +59,8 @@ struct ReportContent {
     std::vector<ComputingCount> computing;
     std::vector<CounterCount> counters;
     std::vector<LockCount> locks;
+    std::set<LabelCode> code_of_labels;
+    CodeLines lines;  // of code that locks and labels have; on rank 0
     std::vector<RegionCount> regions;
     std::vector<StateTime> states;
     ThreadUseFacts uses;

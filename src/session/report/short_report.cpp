@@ -1,6 +1,7 @@
 #include "session/report/short_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -123,12 +124,24 @@ bool is_lock(std::string_view kind) {
     return kind == "mutex" || kind == "rwlock" || kind == "spin lock" || kind == "once";
 }
 
+// " (update table.c:12)": where threads wait for it.
+std::string lines_in_brackets(const LockCount& lock, const CodeLines& known) {
+    const std::set<std::string> lines = lines_of(lock.code, known);
+    return lines.empty() ? "" : fmt::format(" ({})", fmt::join(lines, ", "));
+}
+
 ShortThreads short_threads_of(const ReportSubject& of, const ReportContent& content) {
     ShortThreads threads{hybrid_efficiencies_of(content), content.uses,
                          labels_of_parallel_regions(of.schema.thread)};
+    const std::map<std::string, std::string> lines = lines_of_labels(content);
+    for (auto& [value, label] : threads.parallel_regions)
+        if (const auto line = lines.find(label); line != lines.end())
+            label += fmt::format(" ({})", line->second);
     for (const LockCount& count : content.locks)
         if (is_lock(count.kind) && count.ns > threads.lock.ns)
-            threads.lock = {count.kind + " " + count.label, count.process, count.ns, count.waits};
+            threads.lock = {
+                fmt::format("{} {}{}", count.kind, count.label, lines_in_brackets(count, content.lines)),
+                count.process, count.ns, count.waits};
     return threads;
 }
 

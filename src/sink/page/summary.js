@@ -117,6 +117,7 @@ function showLocks() {
     {name: "Waits", kind: "number", of: (r) => r.waits},
     {name: "Time", kind: "time", of: (r) => r.ns},
     {name: "Longest", kind: "time", of: (r) => r.longest},
+    ...(locks.some((r) => r.lines.length) ? [{name: "Waited for at", of: (r) => r.lines.join(", ")}] : []),
   ], locks, {caption: "Waits in POSIX threads", sort: 3, filter: "Filter", bar: 3}));
 }
 

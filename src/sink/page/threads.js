@@ -44,6 +44,7 @@ function showThreads() {
       {name: "Time", kind: "time", of: (r) => r.elapsed},
       {name: "Lost", kind: "time", of: (r) => lifeOf(r) - r.useful},
       ...useColumns(["useful", "imbalance", "scheduling", "locks"]),
+      ...(hybrid.parallel_regions.some((r) => r.line) ? [{name: "Line", of: (r) => r.line ?? ""}] : []),
     ], hybrid.parallel_regions, {caption: "Parallel regions of OpenMP", sort: 5, filter: "Filter", bar: 5}),
     ...[leftOut("hybrid.parallel_regions", hybrid.parallel_regions.length)].filter(Boolean));
   if (hybrid.left_out.length > 0) section("threads").append(element("p", {},

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
+#include "base/printable.hpp"
 #include "messages/hybrid/use_facts.hpp"
 #include "tools/top/profiled_process.hpp"
 #include "tools/top/rank_cells.hpp"
@@ -123,7 +125,9 @@ std::vector<ConstructUse> worst_first(std::vector<ConstructUse> sums) {
     return sums;
 }
 
-std::vector<DataColumn> columns_of_parallel_regions() {
+std::vector<DataColumn> columns_of_parallel_regions(bool has_lines) {
+    DataColumn line = text_column("line", "line", 0, 2);
+    line.text.is_shown = has_lines;
     return {rank_column(8),
             number_column("visits", "visits", 9),
             number_column("threads", "threads", 7),
@@ -133,11 +137,17 @@ std::vector<DataColumn> columns_of_parallel_regions() {
             percent_column("imbalance_percent", "imbalance %", 12),
             percent_column("scheduling_percent", "scheduling %", 13),
             percent_column("locks_percent", "locks %", 9),
-            text_column("parallel_region", "parallel region", 0, 2)};
+            text_column("parallel_region", "parallel region", has_lines ? 28 : 0, 2),
+            std::move(line)};
 }
 
-DataTable::Row row_of(const Cell& rank, const ConstructUse& use,
-                      const std::map<int64_t, std::string>& labels) {
+Cell line_cell(int64_t value, const ParallelRegionNames& names) {
+    const auto label = names.labels.find(value);
+    const auto line = label == names.labels.end() ? names.lines.end() : names.lines.find(label->second);
+    return line == names.lines.end() ? Cell() : one_line(line->second);
+}
+
+DataTable::Row row_of(const Cell& rank, const ConstructUse& use, const ParallelRegionNames& names) {
     const auto part = [&](Use of) {
         return share(static_cast<uint64_t>(time_of(use.times, of)),
                      static_cast<uint64_t>(life_of(use.times)));
@@ -151,7 +161,8 @@ DataTable::Row row_of(const Cell& rank, const ConstructUse& use,
             part(Use::imbalance),
             part(Use::scheduling),
             part(Use::locks),
-            label_cell(use.label, labels)};
+            label_cell(use.label, names.labels),
+            line_cell(use.label, names)};
 }
 
 }  // namespace
@@ -165,15 +176,15 @@ std::vector<DataTable> hybrid_tables(const std::vector<HybridEfficiency>& all, c
 }
 
 std::vector<DataTable> parallel_region_tables(const std::vector<ConstructUse>& constructs,
-                                              const System& system,
-                                              const std::map<int64_t, std::string>& labels) {
-    DataTable all{"all", columns_of_parallel_regions()}, by_rank{"by_rank", columns_of_parallel_regions()};
+                                              const System& system, const ParallelRegionNames& names) {
+    const std::vector<DataColumn> columns = columns_of_parallel_regions(!names.lines.empty());
+    DataTable all{"all", columns}, by_rank{"by_rank", columns};
     for (const ConstructUse& use : worst_first(sums_by_label(constructs)))
-        all.rows.push_back(row_of({}, use, labels));
-    const RankNames names(system);
+        all.rows.push_back(row_of({}, use, names));
+    const RankNames ranks(system);
     by_rank.form = DataTable::Form::rows;
     for (const ConstructUse& use : constructs)
-        by_rank.rows.push_back(row_of(rank_cell(names, use.process), use, labels));
+        by_rank.rows.push_back(row_of(rank_cell(ranks, use.process), use, names));
     return {all, by_rank};
 }
 

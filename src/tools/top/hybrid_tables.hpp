@@ -17,9 +17,13 @@ namespace ovni {
 std::vector<DataTable> hybrid_tables(const std::vector<HybridEfficiency>& all, const ThreadUseFacts& uses,
                                      const System& system, const RegionNames& regions);
 
-// Parallel regions of OpenMP, those of all ranks together first. `labels`: by value.
+// The names of parallel regions.
+struct ParallelRegionNames {
+    std::map<int64_t, std::string> labels;     // by value
+    std::map<std::string, std::string> lines;  // "heat.c:12", by label, where they are known
+};
+// Parallel regions of OpenMP, those of all ranks together first.
 std::vector<DataTable> parallel_region_tables(const std::vector<ConstructUse>& constructs,
-                                              const System& system,
-                                              const std::map<int64_t, std::string>& labels);
+                                              const System& system, const ParallelRegionNames& names);
 
 }  // namespace ovni

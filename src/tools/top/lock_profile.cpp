@@ -1,12 +1,17 @@
 #include "tools/top/lock_profile.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
 #include "base/seconds.hpp"
+#include "source/code_lines.hpp"
 #include "tools/line_template.hpp"
 #include "tools/top/thread_reading.hpp"
 
@@ -37,10 +42,13 @@ Cell text_of_holders(const std::vector<Holder>& holders) {
     return holders.empty() ? Cell() : text;
 }
 
-std::vector<DataColumn> columns_of_locks() {
+std::vector<DataColumn> columns_of_locks(bool has_lines) {
+    DataColumn lines = text_column("lines", "waited for at", 34, 1);
+    lines.text.is_shown = has_lines;
     return {rank_column(12),
             text_column("kind", "kind", 10),
             text_column("object", "object", 28),
+            std::move(lines),
             number_column("waits", "waits", 10),
             time_column("time_ns", "seconds", 14),
             share_column(),
@@ -56,10 +64,32 @@ std::vector<std::pair<LockName, LockSums>> longest_waits_first(const LockSumsByN
     return rows;
 }
 
-DataTable::Row row_of_lock(const Cell& rank, const LockName& lock, const LockSums& sums, WideSum whole) {
-    return {rank,        lock.kind,        one_line(lock.label),
-            sums.waits,  sums.nanoseconds, share(sums.nanoseconds, whole),
-            sums.longest};
+Cell lines_cell(const CodeTexts& code, const CodeLines& known) {
+    const std::set<std::string> lines = lines_of(code.all(), known);
+    return lines.empty() ? Cell() : Cell(one_line(fmt::format("{}", fmt::join(lines, ", "))));
+}
+
+struct RowOfLock {
+    Cell rank;
+    const LockName& lock;
+    const LockSums& sums;
+    WideSum whole;
+};
+DataTable::Row row_of(const RowOfLock& of, const CodeLines& lines) {
+    return {of.rank,
+            of.lock.kind,
+            one_line(of.lock.label),
+            lines_cell(of.sums.code, lines),
+            of.sums.waits,
+            of.sums.nanoseconds,
+            share(of.sums.nanoseconds, of.whole),
+            of.sums.longest};
+}
+
+std::set<std::string> code_of(const LockSumsByName& sums) {
+    std::set<std::string> all;
+    for (const auto& [lock, sum] : sums) all.insert(sum.code.all().begin(), sum.code.all().end());
+    return all;
 }
 
 void define(ProcessLocks& process, const EventView& event, const std::string& path) {
@@ -85,20 +115,24 @@ void LockProfile::add(const Stream& stream, StreamReader reader) {
 }
 
 std::vector<DataTable> LockProfile::tables() const {
-    DataTable all{"all", columns_of_locks()}, by_rank{"by_rank", columns_of_locks()};
+    LockSumsByName sums;
+    for (const auto& [key, process] : processes_)
+        for (const auto& [lock, sum] : process.locks.sums()) sums[lock] += sum;
+    const std::set<std::string> code = code_of(sums);
+    const CodeLines lines(code);
+    const std::vector<DataColumn> columns = columns_of_locks(!code.empty());
+    DataTable all{"all", columns}, by_rank{"by_rank", columns};
     by_rank.form = DataTable::Form::rows;
     DataTable holders{"holders",
                       {data_column("rank"), data_column("kind"), data_column("object"),
                        data_column("holder_tid"), data_column("waits"), data_column("time_ns")}};
     holders.form = DataTable::Form::left_out;
-    LockSumsByName sums;
     WideSum time;
     for (const auto& [key, process] : processes_) {
         const LockSumsByName own = process.locks.sums();
         const Cell rank = rank_cell(key, processes_);
         for (const auto& [lock, sum] : longest_waits_first(own)) {
-            sums[lock] += sum;
-            by_rank.rows.push_back(row_of_lock(rank, lock, sum, process.time.of_threads()));
+            by_rank.rows.push_back(row_of({rank, lock, sum, process.time.of_threads()}, lines));
             by_rank.rows.back().push_back(text_of_holders(holders_of(sum)));
             for (const auto& [tid, held] : holders_of(sum))
                 holders.rows.push_back(
@@ -107,7 +141,7 @@ std::vector<DataTable> LockProfile::tables() const {
         time += process.time.of_threads();
     }
     for (const auto& [lock, sum] : longest_waits_first(sums))
-        all.rows.push_back(row_of_lock({}, lock, sum, time));
+        all.rows.push_back(row_of({{}, lock, sum, time}, lines));
     return {std::move(all), std::move(by_rank), std::move(holders)};
 }
 

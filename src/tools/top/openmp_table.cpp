@@ -21,8 +21,9 @@ MadeTables make_parallel_regions(const TracePart& part) {
     const std::vector<ConstructUse>& constructs = played.content.uses.constructs;
     if (constructs.empty())
         log::info("no parallel regions: no process has recorded OpenMP with several threads");
-    return {parallel_region_tables(constructs, system, labels_of_parallel_regions(played.plan.schema.thread)),
-            played.content.error ? 1 : 0};
+    const ParallelRegionNames names{labels_of_parallel_regions(played.plan.schema.thread),
+                                    lines_of_labels(played.content)};
+    return {parallel_region_tables(constructs, system, names), played.content.error ? 1 : 0};
 }
 
 }  // namespace
@@ -31,7 +32,7 @@ const TopTable openmp_table = {
     {"openmp", "", "", "",
      R"(Print instead the parallel regions of OpenMP, of all ranks and of each rank: visits, threads of the largest team,
      time, time that the threads lose, and the shares of their time that are useful, imbalance, scheduling, and waits
-     for locks and critical sections.)"},
+     for locks and critical sections; last the line of the region.)"},
     make_parallel_regions};
 
 }  // namespace ovni
