@@ -53,6 +53,28 @@ void communicators() {
     for (MPI_Comm* comm : {&half, &made, &line, &inter, &merged, &of_node, &of_group}) MPI_Comm_free(comm);
 }
 
+// Rank 0 alone, and the others. Some builds of MPICH have no ports.
+void groups() {
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm part = MPI_COMM_NULL, both = MPI_COMM_NULL;
+    for (MPI_Comm comm : {MPI_COMM_SELF, MPI_COMM_WORLD}) MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    int has_port = rank == 0 && MPI_Open_port(MPI_INFO_NULL, port) == MPI_SUCCESS;
+    for (MPI_Comm comm : {MPI_COMM_SELF, MPI_COMM_WORLD}) MPI_Comm_set_errhandler(comm, MPI_ERRORS_ARE_FATAL);
+    MPI_Bcast(&has_port, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (has_port == 0) return;
+    MPI_Bcast(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, MPI_COMM_WORLD);
+    MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &part);
+    run("MPI_Comm_connect", [&] {
+        if (rank == 0)
+            MPI_Comm_accept(port, MPI_INFO_NULL, 0, part, &both);
+        else
+            MPI_Comm_connect(port, MPI_INFO_NULL, 0, part, &both);
+    });
+    MPI_Comm_disconnect(&both);
+    MPI_Comm_free(&part);
+    if (rank == 0) MPI_Close_port(port);
+}
+
 void windows() {
     MPI_Win window = MPI_WIN_NULL, own = MPI_WIN_NULL;
     int value = rank, *base = nullptr;
@@ -142,6 +164,7 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     communicators();
+    groups();
     windows();
     files(argc > 1 ? argv[1] : "late_members.file");
     messages();

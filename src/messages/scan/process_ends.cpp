@@ -98,16 +98,24 @@ void ProcessEnds::add_blocking(const CallThread& caller, const Return& result) {
         case MpiRecord::PersistentCollective:
             return;
         default:
-            if (call.turn != 0 && result.request == 0)
-                add_blocking_collective(caller, result, call.communicator);
+            if (joins_groups(*call.function) && knows_all_members_of(result.object))
+                add_blocking_collective(caller, result, result.object, 0);
+            else if (call.turn != 0 && result.request == 0)
+                add_blocking_collective(caller, result, call.communicator, call.turn);
             else if (is_made_by_some_members(*call.function))
-                add_blocking_collective(caller, result, result.object);
+                add_blocking_collective(caller, result, result.object, call.turn);
     }
+}
+
+// Ids of communicators between worlds are valid on one side only.
+bool ProcessEnds::knows_all_members_of(uint32_t communicator) const {
+    const CommunicatorFacts* known = reader().communicators().find(communicator);
+    return known && known->id != 0 && (known->flags & OVNI_MPI_BY_USE) == 0;
 }
 
 // `communicator`: those who call it are its members. It may be the one that the call makes.
 void ProcessEnds::add_blocking_collective(const CallThread& caller, const Return& result,
-                                          uint32_t communicator) {
+                                          uint32_t communicator, uint32_t turn) {
     const Call& call = caller.call;
     Request whole;
     whole.stream = caller.stream;
@@ -118,7 +126,7 @@ void ProcessEnds::add_blocking_collective(const CallThread& caller, const Return
     whole.bytes = result.bytes.value_or(0);
     whole.communicator = communicator;
     whole.root = call.root;
-    whole.turn = call.turn;
+    whole.turn = turn;
     whole.function = index_of(*call.function);
     CollectiveEnd& end = found_.collectives[add_collective(whole)];
     end.wait_begin = end.enter;
@@ -284,8 +292,8 @@ bool ProcessEnds::identify(uint32_t communicator, uint64_t& id, uint32_t& scope,
         rank = facts_.rank;
         return true;
     }
+    if (!knows_all_members_of(communicator)) return false;
     const CommunicatorFacts* known = reader().communicators().find(communicator);
-    if (!known || known->id == 0 || (known->flags & OVNI_MPI_BY_USE)) return false;
     id = known->id;
     rank = known->rank;
     is_inter = (known->flags & OVNI_MPI_INTER) != 0;

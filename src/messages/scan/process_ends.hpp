@@ -78,7 +78,9 @@ class ProcessEnds : public CallConsumer {
     void add_probe(const CallThread& caller, const Return& result);
     void add_probed(const MessageEnd& end, uint32_t communicator, Peer peer);
     void add_blocking(const CallThread& caller, const Return& result);
-    void add_blocking_collective(const CallThread& caller, const Return& result, uint32_t communicator);
+    void add_blocking_collective(const CallThread& caller, const Return& result, uint32_t communicator,
+                                 uint32_t turn);
+    bool knows_all_members_of(uint32_t communicator) const;
     void take_back_sends(const CallThread& caller);
     void end_all(Completed& completed, int64_t clock);
     void add_uncompleted(const Request& request, bool is_freed);

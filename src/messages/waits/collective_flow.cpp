@@ -52,6 +52,8 @@ constexpr FlowRow flows[] = {
     {"comm_create_from_group", CollectiveFlow::members},
     {"comm_free", CollectiveFlow::members},
     {"comm_disconnect", CollectiveFlow::members},
+    {"comm_spawn", CollectiveFlow::members},
+    {"comm_spawn_multiple", CollectiveFlow::members},
     {"comm_accept", CollectiveFlow::members},
     {"comm_connect", CollectiveFlow::members},
     {"intercomm_create", CollectiveFlow::members},

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "calls/mpi_functions.hpp"
 #include "messages/scan/thread_regions.hpp"
 #include "messages/waits/object_collectives.hpp"
 #include "messages/waits/visit_collectives.hpp"
@@ -43,7 +44,11 @@ bool fit_together(std::span<const CollectiveEnd> members, CollectiveSummary& sum
     summary.behind_gaps += static_cast<uint64_t>(behind);
     if (behind > 0 || members[0].communicator == 0) return false;
     ++summary.collectives;
-    if (std::ranges::any_of(members, [&](const auto& end) { return end.function != members[0].function; }))
+    const auto is_of = [](const CollectiveEnd& end, const CollectiveEnd& other) {
+        return end.function == other.function || (joins_groups(mpi_function_rows[end.function]) &&
+                                                  joins_groups(mpi_function_rows[other.function]));
+    };
+    if (!std::ranges::all_of(members, [&](const auto& end) { return is_of(end, members[0]); }))
         return ++summary.unlike, false;
     summary.incomplete += members.size() < members[0].size;
     return true;
