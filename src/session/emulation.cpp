@@ -250,6 +250,8 @@ void Emulation::print_efficiency(const ReportContent::TrafficFacts& traffic) con
     for (const std::string& line :
          critical_path_lines(traffic.critical_path, opened_.system, opened_.plan.call_sites))
         log::info("{}", line);
+    if (const auto contradiction = contradiction_of(traffic.critical_path, traffic.efficiencies))
+        log::warn("{}", *contradiction);
 }
 
 void Emulation::print_hybrid() const {

@@ -15,10 +15,11 @@ ovni_test(unit_emu
 add_dependencies(unit_emu ovniemu)
 ovni_test(unit_messages
     call_reader.cpp
+    call_times.cpp
+    contradictions.cpp
     hybrid.cpp
     in_short.cpp
     matching.cpp
-    call_times.cpp
     packed_ends.cpp
     packed_messages.cpp
     recorded_calls.cpp

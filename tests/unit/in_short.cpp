@@ -47,6 +47,7 @@ class InShort : public testing::Test {
         sources.waits = waits_;
         sources.deadlocks = deadlocks_;
         sources.crowd = crowd_;
+        sources.places.of_sites = {{5, "save heat.c:12"}};
         return in_short(sources);
     }
 
@@ -58,6 +59,16 @@ class InShort : public testing::Test {
         wait.function = row_of_function(kind == WaitKind::failed_tests ? "MPI_Test" : "MPI_Recv");
         wait.kind = kind;
         wait.ns = ns;
+    }
+
+    static DelayCost delay(uint32_t process, uint32_t function, int64_t region, uint64_t short_term,
+                           uint64_t long_term) {
+        DelayCost cost;
+        cost.process = process;
+        cost.activity = {function, 0, region};
+        cost.short_term = short_term;
+        cost.long_term = long_term;
+        return cost;
     }
 
     static constexpr int64_t s = 1'000'000'000;
@@ -75,27 +86,28 @@ class InShort : public testing::Test {
 };
 
 TEST_F(InShort, NothingIsBlamedInABalancedRun) {
-    delays_ = {{0, outside_of_mpi, 0, s / 10, 0}, {1, outside_of_mpi, 0, s / 10, 0}};
+    delays_ = {delay(0, outside_of_mpi, 0, s / 10, 0), delay(1, outside_of_mpi, 0, s / 10, 0)};
     EXPECT_THAT(sentences(),
                 ElementsAre("No cause costs 3 % of the run: ranks compute for 90 % of the time."));
 }
 
 // 4 ranks wait for 8 s, which is 2 s each, 20 % of 10 s.
 TEST_F(InShort, ALateRankIsNamedWithPlaceNodeAndCost) {
-    delays_ = {{3, outside_of_mpi, 7, 6 * s, s},
-               {3, row_of_function("MPI_File_write_all"), 0, s, 0},
-               {0, outside_of_mpi, 0, 1, 0}};
+    delays_ = {delay(3, outside_of_mpi, 7, 6 * s, s),
+               delay(3, row_of_function("MPI_File_write_all"), 0, s, 0), delay(0, outside_of_mpi, 0, 1, 0)};
     EXPECT_THAT(
         sentences(),
         ElementsAre("Other ranks wait 8 s in all, 20 % of the run on average, for rank 3 on node1: it "
                     "is late outside of MPI in region solve."));
-    delays_ = {{2, row_of_function("MPI_File_write_all"), 0, 8 * s, 0}};
+    delays_ = {delay(2, row_of_function("MPI_File_write_all"), 0, 8 * s, 0)};
     EXPECT_THAT(sentences(),
                 ElementsAre(HasSubstr("for rank 2 on node1: it is late in MPI_File_write_all.")));
+    delays_[0].activity.site = 5;
+    EXPECT_THAT(sentences(), ElementsAre(HasSubstr("it is late in MPI_File_write_all (save heat.c:12).")));
 }
 
 TEST_F(InShort, AChainIsNamedWithItsRanks) {
-    delays_ = {{2, outside_of_mpi, 0, 2 * s, 4 * s}};
+    delays_ = {delay(2, outside_of_mpi, 0, 2 * s, 4 * s)};
     add_wait(0, 2, 2 * s);
     add_wait(3, 0, 2 * s);
     add_wait(1, 3, s);
@@ -110,13 +122,13 @@ TEST_F(InShort, AChainIsNamedWithItsRanks) {
 }
 
 TEST_F(InShort, ACircleOfRanksIsAChainThatEnds) {
-    delays_ = {{0, outside_of_mpi, 0, 2 * s, 4 * s}};
+    delays_ = {delay(0, outside_of_mpi, 0, 2 * s, 4 * s)};
     for (uint32_t rank = 0; rank < 4; ++rank) add_wait(rank, (rank + 3) % 4, 2 * s);
     EXPECT_THAT(sentences(), ElementsAre(HasSubstr("the one before: 0, 1, 2, 3.")));
 }
 
 TEST_F(InShort, PollingIsNamed) {
-    delays_ = {{1, outside_of_mpi, 0, 4 * s, 0}};
+    delays_ = {delay(1, outside_of_mpi, 0, 4 * s, 0)};
     add_wait(0, 1, 3 * s, WaitKind::failed_tests);
     add_wait(0, 1, 2 * s);
     add_wait(0, 2, 5 * s);
@@ -128,13 +140,13 @@ TEST_F(InShort, PollingIsNamed) {
 }
 
 TEST_F(InShort, OneRankThatWritesAFileGetsAdvice) {
-    delays_ = {{0, row_of_function("MPI_File_write_at"), 0, 8 * s, 0}};
+    delays_ = {delay(0, row_of_function("MPI_File_write_at"), 0, 8 * s, 0)};
     EXPECT_THAT(sentences(),
                 ElementsAre(HasSubstr("it is late in MPI_File_write_at; let all ranks write a part "
                                       "each, by MPI_File_write_at_all.")));
-    delays_[0].function = row_of_function("MPI_File_read");
+    delays_[0].activity.function = row_of_function("MPI_File_read");
     EXPECT_THAT(sentences(), ElementsAre(HasSubstr("by MPI_File_read_at_all.")));
-    delays_[0].function = row_of_function("MPI_File_read_all");
+    delays_[0].activity.function = row_of_function("MPI_File_read_all");
     EXPECT_THAT(sentences(), ElementsAre(Not(HasSubstr(";"))));
 }
 
@@ -142,7 +154,7 @@ TEST_F(InShort, ASlowHostIsNamedInsteadOfItsRanks) {
     efficiencies_[0].useful_of = {{0, 5 * s}, {1, 6 * s}, {2, 9 * s}, {3, 9 * s}};
     efficiencies_[0].useful_sum = 29 * s;
     efficiencies_[0].busiest = 2;
-    delays_ = {{2, outside_of_mpi, 0, 3 * s, 0}, {3, outside_of_mpi, 0, 4 * s, 0}};
+    delays_ = {delay(2, outside_of_mpi, 0, 3 * s, 0), delay(3, outside_of_mpi, 0, 4 * s, 0)};
     EXPECT_THAT(
         sentences(),
         ElementsAre("Other ranks wait 7 s in all, 18 % of the run on average, for host node1: all 2 ranks "
@@ -159,7 +171,7 @@ TEST_F(InShort, ABusyRankIsNamedOnce) {
     EXPECT_THAT(sentences(),
                 ElementsAre("rank 1 on node0 computes for 9 s, ranks on average for 4.5 s: with equal shares "
                             "the run could be up to 4.5 s (45 %) shorter."));
-    delays_ = {{1, outside_of_mpi, 0, 13 * s, 0}};
+    delays_ = {delay(1, outside_of_mpi, 0, 13 * s, 0)};
     EXPECT_THAT(sentences(), ElementsAre(AllOf(HasSubstr("for rank 1 on node0"),
                                                HasSubstr("on average for 4.5 s: share its work."))));
 }
@@ -188,7 +200,7 @@ TEST_F(InShort, SmallMessagesMakeNoRankLate) {
     efficiencies_[0].ideal_runtime = 4 * s;
     messages_.matched = 1000000;
     messages_.bytes = 8000000;
-    delays_ = {{0, row_of_function("MPI_Send"), 0, 8 * s, 0}, {1, outside_of_mpi, 0, 4 * s, 0}};
+    delays_ = {delay(0, row_of_function("MPI_Send"), 0, 8 * s, 0), delay(1, outside_of_mpi, 0, 4 * s, 0)};
     crowd_ = {2, "CPU 0.1", 0.4};
     EXPECT_THAT(sentences(), ElementsAre(HasSubstr("CPU 0.1"),
                                          StartsWith("MPI itself takes 7 s (70 % of the run): 1000000"),
@@ -201,7 +213,7 @@ TEST_F(InShort, SmallMessagesMakeNoRankLate) {
 // Time that ranks lose as they share CPUs is none of the transfer of data.
 TEST_F(InShort, DeadlocksAndSharedCpusComeFirst) {
     efficiencies_[0].ideal_runtime = 7 * s;
-    delays_ = {{3, outside_of_mpi, 0, 30 * s, 0}};
+    delays_ = {delay(3, outside_of_mpi, 0, 30 * s, 0)};
     deadlocks_ = {"deadlock: rank 0 waits in MPI_Recv for rank 1"};
     crowd_ = {2, "CPU 0.1", 0.4};
     EXPECT_THAT(
@@ -213,7 +225,7 @@ TEST_F(InShort, DeadlocksAndSharedCpusComeFirst) {
 
 TEST_F(InShort, AtMostFiveSentencesAreMade) {
     for (uint32_t rank = 0; rank < 4; ++rank)
-        delays_.push_back({rank, outside_of_mpi, 0, static_cast<uint64_t>((4 + rank) * s), 0});
+        delays_.push_back(delay(rank, outside_of_mpi, 0, static_cast<uint64_t>((4 + rank) * s), 0));
     deadlocks_ = {"deadlock: a", "deadlock: b", "deadlock: c"};
     EXPECT_THAT(sentences(), AllOf(testing::SizeIs(5), Contains(HasSubstr("for rank 3")),
                                    Contains(HasSubstr("for rank 2"))));

@@ -156,4 +156,22 @@ std::vector<std::string> critical_path_lines(const CriticalPath& path, const Sys
     return lines;
 }
 
+// Clocks of nodes may be wrong a little at each step of the path.
+std::optional<std::string> contradiction_of(const CriticalPath& path, const Efficiencies& efficiencies) {
+    constexpr double tolerance = 1.05, second = 1e-9;
+    if (efficiencies.all.empty() || efficiencies.out_of_order > 0) return std::nullopt;
+    int64_t computes = 0;
+    for (const PathSum& sum : path.sums)
+        if (sum.activity.function == outside_of_mpi) computes += sum.ns;
+    const int64_t ideal = efficiencies.all.front().ideal_runtime;
+    if (static_cast<double>(computes) <= tolerance * static_cast<double>(ideal)) return std::nullopt;
+    return fmt::format(
+        "the critical path computes for {:.3f} s, but the run in an ideal network would take {:.3f} s: some "
+        "waits, such "
+        "as those for windows, are not followed there. Serialisation is greater than the efficiencies say, "
+        "and transfer "
+        "less.",
+        static_cast<double>(computes) * second, static_cast<double>(ideal) * second);
+}
+
 }  // namespace ovni

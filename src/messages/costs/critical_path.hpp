@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/ranks.hpp"
 #include "emu/plan/system.hpp"
+#include "messages/costs/efficiency.hpp"
 #include "messages/costs/process_profile.hpp"
 #include "messages/scan/found_ends.hpp"
 #include "messages/waits/waits.hpp"
@@ -43,5 +45,9 @@ CriticalPath find_critical_path(const Ranks& ranks, const System& system, std::s
 // "critical path, by rank: rank 2 41.0 %, ...", what it consists of, and the lines that call MPI on it.
 std::vector<std::string> critical_path_lines(const CriticalPath& path, const System& system,
                                              const CallSites& sites);
+
+// No network can make the run shorter than what its path computes one after the other. A sentence if the
+// efficiencies say so: they do not follow all waits that the path follows, such as those for windows.
+std::optional<std::string> contradiction_of(const CriticalPath& path, const Efficiencies& efficiencies);
 
 }  // namespace ovni

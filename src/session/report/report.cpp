@@ -368,6 +368,8 @@ void put_traffic(Json& into, const ReportSubject& of, const ReportContent& conte
     into["waits"]["delays"] = delays_in(traffic.delays, names);
     into["efficiencies"] = efficiencies_in(traffic.efficiencies, threads);
     into["critical_path"] = critical_path_in(traffic.critical_path, names);
+    const auto contradiction = contradiction_of(traffic.critical_path, traffic.efficiencies);
+    into["critical_path"]["contradiction"] = contradiction ? Json(*contradiction) : Json();
 }
 
 void put_end(Json& into, const ReportSubject& of, ReportContent::Ended ended) {

@@ -73,7 +73,8 @@ function showPath() {
       {name: "Share", kind: "percent", of: (r) => r.ns / whole},
       ...calledBy(sums),
     ], sums, {caption: "Work on the critical path", heading: "none", sort: 3, filter: "Filter", bar: 3}),
-    ...[leftOut("critical_path.sums", sums.length)].filter(Boolean));
+    ...[leftOut("critical_path.sums", sums.length)].filter(Boolean),
+    ...(report.critical_path.contradiction ? [element("p", {class: "note"}, `But ${report.critical_path.contradiction}`)] : []));
 }
 
 function showFunctions() {

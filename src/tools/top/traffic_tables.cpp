@@ -78,6 +78,9 @@ std::vector<DataTable> tables_of_efficiencies(AnalysedTrace& of) {
         log::info("no efficiencies: no process has recorded MPI_Init");
     else
         warn_if_not_ended(of.trace);
+    if (const auto contradiction =
+            contradiction_of(content.traffic->critical_path, content.traffic->efficiencies))
+        log::warn("{}", *contradiction);
     const RegionNames regions = names_of_regions(of.trace);
     std::vector<DataTable> tables{
         table_of_sentences(
