@@ -62,6 +62,9 @@ inline auto fields(CallSite& site) {
 inline auto fields(CallSiteTable& calls) {
     return std::tie(calls.modules, calls.sites, calls.callers);
 }
+inline auto fields(ProcessMetadata::CpuUse& use) {
+    return std::tie(use.wall, use.cpu, use.switches, use.busy, use.cpus);
+}
 inline auto fields(ProcessMetadata& process) {
     return std::tie(process.pid, process.app_id, process.rank, process.nranks, process.clock,
                     process.time_offset, process.calls, process.cpu_use);

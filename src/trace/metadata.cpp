@@ -267,7 +267,11 @@ std::optional<ProcessMetadata::CpuUse> cpu_use_of(const Members& top) {
         if (!value || *value < 0) use.fail(name, "is no number from 0 on");
         return *value;
     };
-    return ProcessMetadata::CpuUse{number("wall_ns"), number("cpu_ns"), number("involuntary_switches")};
+    ProcessMetadata::CpuUse found{number("wall_ns"), number("cpu_ns"), number("involuntary_switches")};
+    if (!use.find("busy_ns")) return found;
+    found.busy = number("busy_ns");
+    found.cpus = use.must(use.text("cpus"), "cpus");
+    return found;
 }
 
 ProcessMetadata::Clock clock_of(const Members& ovni) {

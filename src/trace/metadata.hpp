@@ -77,6 +77,9 @@ struct ProcessMetadata {
     struct CpuUse {
         int64_t wall = 0, cpu = 0;  // ns
         int64_t switches = 0;       // how often a thread had to leave its CPU to others
+        // The time that all programs used on the CPUs that the process might use, "0-3,8"; -1: unknown.
+        int64_t busy = -1;
+        std::string cpus = "";
         bool operator==(const CpuUse&) const = default;
     };
     std::optional<CpuUse> cpu_use;

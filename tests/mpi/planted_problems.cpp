@@ -1,9 +1,12 @@
 // The first sentences of the report name the problem that a program has: its cause, its place and its cost.
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <ostream>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/mpi/ending_jobs.hpp"
 #include "tests/mpi/not_yet.hpp"
@@ -13,6 +16,7 @@
 namespace ovni::test {
 namespace {
 
+using testing::Contains;
 using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::StartsWith;
@@ -114,6 +118,37 @@ TEST_F(ProblemOfAHangingJob, DeadlockComesFirst) {
     EXPECT_THAT(sentences[0],
                 ContainsRegex("deadlock: rank 0 waits in MPI_Recv for rank 1.*; rank 1 waits in "
                               "MPI_Recv for rank 0"));
+}
+
+// Keeps all CPUs busy.
+class BusyMachine {
+ public:
+    BusyMachine() {
+        for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i)
+            threads_.emplace_back([this] {
+                while (!ends_) {
+                }
+            });
+    }
+    ~BusyMachine() {
+        ends_ = true;
+        for (std::thread& thread : threads_) thread.join();
+    }
+    BusyMachine(const BusyMachine&) = delete;
+    BusyMachine& operator=(const BusyMachine&) = delete;
+
+ private:
+    std::atomic<bool> ends_{false};
+    std::vector<std::thread> threads_;
+};
+
+TEST_F(Problems, OtherProgramsOnTheNodeAreNamed) {
+    const BusyMachine others;
+    ASSERT_EQ(traced_once("busy", 2, {app("problems"), "balanced"}).status, 0);
+    const std::string report = path("report.json");
+    ASSERT_EQ(run({program("ovniemu"), "--report", report, "-o", path("out"), trace_directory()}).status, 0);
+    EXPECT_THAT(Words(nlohmann::json::parse(read_file(report))["in_short"]),
+                Contains(ContainsRegex("Other programs took [1-9][0-9] % of the time of CPU")));
 }
 
 class ProblemOfAHost : public Problems {};

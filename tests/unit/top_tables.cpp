@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "tests/support/temporary_directory.hpp"
@@ -247,6 +248,51 @@ TEST_P(SharedCpu, IsBlamedIfThreadsComputeAndDisplaceEachOther) {
 INSTANTIATE_TEST_SUITE_P(Switches, SharedCpu,
                          testing::Values(Sharing{"500000000", "100", true}, Sharing{"500000000", "0", false},
                                          Sharing{"1000000", "100", false}));
+
+// Two ranks have some of CPUs 0 and 1 for a second.
+struct Others {
+    const char *busy, *switches;
+    std::array<const char*, 2> cpus;
+    const char* expected;  // empty: nothing
+};
+class OtherPrograms : public TopTablesTest, public testing::WithParamInterface<Others> {};
+
+TEST_P(OtherPrograms, AreBlamedIfTheyDisplaceRanks) {
+    for (int number : {0, 1})
+        trace_
+            .thread({.loom = "a.x",
+                     .pid = 10 + number,
+                     .tid = 10 + number,
+                     .rank = number,
+                     .nranks = 2,
+                     .cpus = {{0, 0}, {1, 1}},
+                     .require = {{"ovni", "1.1.0"}, {"mpi", "1.3.0"}}})
+            .set("ovni.run", "job")
+            .set("mpi.use.wall_ns", "1000000000")
+            .set("mpi.use.cpu_ns", "600000000")
+            .set("mpi.use.involuntary_switches", GetParam().switches)
+            .set("mpi.use.busy_ns", GetParam().busy)
+            .set("mpi.use.cpus", GetParam().cpus[static_cast<size_t>(number)])
+            .starts(1000 + number, number)
+            .event("MUi", 1100)
+            .event("MUI", 2000)
+            .event("MUf", 8000)
+            .event("MUF", 9000)
+            .ends(9500);
+    const std::string found = Json::parse(tool("ovnitop", {"--pop", "--json"}).out)["in_short"].dump();
+    if (*GetParam().expected != '\0')
+        EXPECT_THAT(found, HasSubstr(GetParam().expected));
+    else
+        EXPECT_THAT(found, testing::Not(HasSubstr("Other programs")));
+}
+INSTANTIATE_TEST_SUITE_P(
+    Uses, OtherPrograms,
+    testing::Values(Others{"2000000000", "100", {"0-1", "0-1"}, "took 40 % of the time of CPUs 0-1 of a,"},
+                    Others{"1000000000", "100", {"0", "1"}, "took 40 % of the time of CPU 0 of a,"},
+                    Others{"2000000000", "1", {"0-1", "0-1"}, ""},      // seldom displaced
+                    Others{"1600000000", "100", {"0-1", "0-1"}, ""},    // CPUs are idle
+                    Others{"2000000000", "100", {"0-1", "1"}, ""},      // whose time it is is unknown
+                    Others{"2000000000", "100", {"all", "all"}, ""}));  // no list
 
 TEST_F(TopTablesTest, CsvQuotesCommasAndQuotes) {
     two_ranks();

@@ -1,5 +1,6 @@
-// The CPU time that the process used between MPI_Init and MPI_Finalize, and how often it had to leave its CPU
-// to others (getrusage). Both go into the metadata of the calling thread's stream: mpi.use.
+// What happens on the CPUs of the process between MPI_Init and MPI_Finalize: the CPU time that it uses, how
+// often it has to leave its CPU to others (getrusage), and how long all programs together use these CPUs
+// (/proc/stat). The numbers go into the metadata of the calling thread's stream: mpi.use.
 #pragma once
 
 namespace ovni::mpi {

@@ -21,7 +21,7 @@ void Cpus::unite(const PrivateComm& comm) noexcept {
 int Cpus::list(int (&numbers)[most]) const noexcept {
     int count = 0;
     for (int cpu = 0; cpu < most; ++cpu)
-        if (words_[cpu / word_bits] >> (cpu % word_bits) & 1) numbers[count++] = cpu;
+        if (has(cpu)) numbers[count++] = cpu;
     return count;
 }
 

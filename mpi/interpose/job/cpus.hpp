@@ -15,6 +15,9 @@ class Cpus {
     static Cpus of_process() noexcept;
     // Adds the CPUs of all ranks. Collective. Unchanged on an error.
     void unite(const PrivateComm& comm) noexcept;
+    bool has(long cpu) const noexcept {
+        return cpu >= 0 && cpu < most && (words_[cpu / word_bits] >> (cpu % word_bits) & 1) != 0;
+    }
     // Lists them ascending, and returns their number.
     int list(int (&numbers)[most]) const noexcept;
 

@@ -35,6 +35,7 @@ class Sentences {
         const std::vector<HybridEfficiency>& hybrid = of_.threads.efficiencies;
         if (!has_runs && hybrid.empty()) return sorted();
         const bool is_crowded = add_crowd();
+        add_other_programs();
         if (has_runs) {
             add_delays();
             add_imbalance();
@@ -128,6 +129,16 @@ class Sentences {
                 "--map-by slot:PE=N, MPICH: -bind-to core:N).",
                 of_.crowd.cpus, of_.crowd.cpus == 1 ? "" : "s", of_.crowd.worst, percent(share)));
         return true;
+    }
+
+    void add_other_programs() {
+        if (!of_.other_programs) return;
+        const auto& [host, list, cpus, share] = *of_.other_programs;
+        add(1 + std::min(share, 0.9),
+            fmt::format("Other programs took {} of the time of CPU{} {} of {}, which had no time to spare: "
+                        "give the job "
+                        "nodes of its own, or end them.",
+                        percent(share), cpus == 1 ? "" : "s", list, one_line(host)));
     }
 
     static bool passes_messages(uint32_t function) {

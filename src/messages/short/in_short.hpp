@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,10 +52,18 @@ struct ShortSources {
         std::string worst;
         double share = 0;
     } crowd = {};
+    // CPUs of a node that other programs used, too.
+    struct OtherPrograms {
+        std::string host, list;  // "0-3,8"
+        size_t cpus = 0;
+        double share = 0;  // of the time of these CPUs
+    };
+    std::optional<OtherPrograms> other_programs = std::nullopt;
 };
 
-// At most five sentences. Deadlocks come first, then shared CPUs, as times mean less there, then the greatest
-// costs. Causes below 3 % of the run are left out; a sentence says so if none is left.
+// At most five sentences. Deadlocks come first, then shared CPUs and other programs, as times mean less
+// there, then the greatest costs. Causes below 3 % of the run are left out; a sentence says so if none is
+// left.
 std::vector<std::string> in_short(const ShortSources& of);
 
 }  // namespace ovni

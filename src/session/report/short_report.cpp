@@ -14,6 +14,7 @@
 #include "calls/mpi_functions.hpp"
 #include "messages/short/in_short.hpp"
 #include "session/report/hybrid_in_report.hpp"
+#include "session/report/other_programs.hpp"
 #include "session/report/waits_in_report.hpp"
 
 namespace ovni {
@@ -167,6 +168,7 @@ std::vector<std::string> short_report(const ReportSubject& of, const ReportConte
     }
     sources.deadlocks = deadlocks_in(content.waiting, of.system);
     sources.crowd = crowd_of(of, content);
+    sources.other_programs = find_other_programs(of.trace, of.system);
     return in_short(sources);
 }
 

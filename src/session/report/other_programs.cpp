@@ -1,0 +1,103 @@
+#include "session/report/other_programs.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/parse_number.hpp"
+#include "trace/metadata.hpp"
+
+namespace ovni {
+
+namespace {
+
+using CpuUse = ProcessMetadata::CpuUse;
+
+// "0-3,8"; empty if it is no such list.
+std::set<int> cpus_in(std::string_view list) {
+    constexpr int most = 1 << 20;
+    std::set<int> cpus;
+    while (!list.empty()) {
+        const std::string_view item = list.substr(0, list.find(','));
+        list.remove_prefix(std::min(list.size(), item.size() + 1));
+        const size_t dash = item.find('-');
+        const auto first = parse_number<int>(item.substr(0, dash));
+        const auto last = dash == item.npos ? first : parse_number<int>(item.substr(dash + 1));
+        if (!first || !last || *first < 0 || *last < *first || *last >= most) return {};
+        for (int cpu = *first; cpu <= *last; ++cpu) cpus.insert(cpu);
+    }
+    return cpus;
+}
+
+// The ranks of a node that may use the same CPUs.
+struct SharedCpus {
+    int64_t ours = 0;     // ns of CPU time
+    CpuUse longest;       // of the rank that was there for longest
+    bool leaves = false;  // a rank had to leave its CPU often
+    std::set<int> cpus;
+
+    void add(const CpuUse& use, uint32_t threads) {
+        constexpr double often = 10;  // a second, for each thread
+        ours += use.cpu;
+        if (use.wall > longest.wall) longest = use;
+        leaves = leaves ||
+                 static_cast<double>(use.switches) * 1e9 >= often * static_cast<double>(use.wall) * threads;
+    }
+    double capacity() const { return static_cast<double>(cpus.size()) * static_cast<double>(longest.wall); }
+    double share_of_others() const {
+        constexpr double full = 0.9;
+        const auto busy = static_cast<double>(longest.busy);
+        if (!leaves || capacity() <= 0 || busy < full * capacity()) return 0;
+        return std::clamp((busy - static_cast<double>(ours)) / capacity(), 0.0, 1.0);
+    }
+};
+using SharedByCpus = std::map<std::pair<std::string, std::string>, SharedCpus>;  // by host and list
+
+bool overlap(const std::set<int>& some, const std::set<int>& others) {
+    return std::ranges::any_of(some, [&](int cpu) { return others.contains(cpu); });
+}
+
+// Ranks that may use some of these CPUs, and others, too, make it unknown who used them.
+bool is_apart(const SharedByCpus::value_type& of, const SharedByCpus& all) {
+    return std::ranges::none_of(all, [&](const auto& other) {
+        return other.first != of.first && other.first.first == of.first.first &&
+               overlap(other.second.cpus, of.second.cpus);
+    });
+}
+
+SharedByCpus shared_cpus(const Trace& trace, const System& system) {
+    SharedByCpus all;
+    for (const ProcessInfo& process : system.processes())
+        for (uint32_t t = 0; t < process.thread_count; ++t) {
+            const StreamMetadata& stream =
+                trace.streams()[system.threads()[process.first_thread + t].stream].metadata;
+            const auto& use = stream.process->cpu_use;
+            if (!use || use->busy < 0) continue;
+            SharedCpus& shared = all[{std::string(host_of(stream)), use->cpus}];
+            if (shared.cpus.empty()) shared.cpus = cpus_in(use->cpus);
+            shared.add(*use, process.thread_count);
+            break;  // it is that of the process
+        }
+    return all;
+}
+
+}  // namespace
+
+std::optional<ShortSources::OtherPrograms> find_other_programs(const Trace& trace, const System& system) {
+    constexpr double least = 0.1;
+    const SharedByCpus all = shared_cpus(trace, system);
+    ShortSources::OtherPrograms most;
+    for (const auto& of : all) {
+        const double share = of.second.share_of_others();
+        if (share > most.share && is_apart(of, all))
+            most = {of.first.first, of.first.second, of.second.cpus.size(), share};
+    }
+    if (most.share < least) return std::nullopt;
+    return most;
+}
+
+}  // namespace ovni
