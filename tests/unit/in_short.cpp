@@ -221,6 +221,13 @@ TEST_F(InShort, DeadlocksAndSharedCpusComeFirst) {
         ElementsAre("deadlock: rank 0 waits in MPI_Recv for rank 1.",
                     StartsWith("Several threads ran at once on 2 CPUs, on CPU 0.1 for 40 % of the time"),
                     StartsWith("Other ranks wait 30 s")));
+    crowd_.cramped = 2;
+    crowd_.threads = 4;
+    crowd_.list = "0-1";
+    EXPECT_THAT(sentences(),
+                Contains(AllOf(HasSubstr("late: rank 2 on node1 has 4 threads and CPUs 0-1 alone, so "
+                                         "start fewer, or give each rank"),
+                               HasSubstr("--map-by slot:PE=4"))));
 }
 
 TEST_F(InShort, AtMostFiveSentencesAreMade) {

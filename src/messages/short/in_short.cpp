@@ -120,14 +120,22 @@ class Sentences {
 
     // Threads that share a CPU make each other late.
     bool add_crowd() {
-        const double share = of_.crowd.share;
-        if (of_.crowd.cpus == 0 || share < least_share) return false;
-        add(1 + std::min(share, 0.9),
+        const ShortSources::Crowd& crowd = of_.crowd;
+        if (crowd.cpus == 0 || crowd.share < least_share) return false;
+        const std::string threads = crowd.threads == 0 ? "N" : std::to_string(crowd.threads);
+        const std::string cramped =
+            crowd.threads == 0
+                ? ""
+                : fmt::format(" {} has {} threads and {} {} alone, so", who(crowd.cramped), threads,
+                              crowd.list.find_first_of("-,") == std::string::npos ? "CPU" : "CPUs",
+                              crowd.list);
+        add(1 + std::min(crowd.share, 0.9),
             fmt::format(
-                "Several threads ran at once on {} CPU{}, on {} for {} of the time, and made each "
-                "other late: start fewer, or give each rank as many CPUs as it has threads (Open MPI: "
-                "--map-by slot:PE=N, MPICH: -bind-to core:N).",
-                of_.crowd.cpus, of_.crowd.cpus == 1 ? "" : "s", of_.crowd.worst, percent(share)));
+                "Several threads ran at once on {} CPU{}, on {} for {} of the time, and made each other "
+                "late:{} start fewer, or give each rank as many CPUs as it has threads (Open MPI: --map-by "
+                "slot:PE={}, MPICH: -bind-to core:{}).",
+                crowd.cpus, crowd.cpus == 1 ? "" : "s", crowd.worst, percent(crowd.share), cramped, threads,
+                threads));
         return true;
     }
 

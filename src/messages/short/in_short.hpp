@@ -51,6 +51,10 @@ struct ShortSources {
         size_t cpus = 0;
         std::string worst;
         double share = 0;
+        // The process there that has least CPUs for its threads, and its CPUs, "0-3,8"; none: each has
+        // enough.
+        uint32_t cramped = 0, threads = 0;
+        std::string list = "";
     } crowd = {};
     // CPUs of a node that other programs used, too.
     struct OtherPrograms {

@@ -5,10 +5,9 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 
-#include "core/parse_number.hpp"
+#include "session/report/cpu_list.hpp"
 #include "trace/metadata.hpp"
 
 namespace ovni {
@@ -16,22 +15,6 @@ namespace ovni {
 namespace {
 
 using CpuUse = ProcessMetadata::CpuUse;
-
-// "0-3,8"; empty if it is no such list.
-std::set<int> cpus_in(std::string_view list) {
-    constexpr int most = 1 << 20;
-    std::set<int> cpus;
-    while (!list.empty()) {
-        const std::string_view item = list.substr(0, list.find(','));
-        list.remove_prefix(std::min(list.size(), item.size() + 1));
-        const size_t dash = item.find('-');
-        const auto first = parse_number<int>(item.substr(0, dash));
-        const auto last = dash == item.npos ? first : parse_number<int>(item.substr(dash + 1));
-        if (!first || !last || *first < 0 || *last < *first || *last >= most) return {};
-        for (int cpu = *first; cpu <= *last; ++cpu) cpus.insert(cpu);
-    }
-    return cpus;
-}
 
 // The ranks of a node that may use the same CPUs.
 struct SharedCpus {

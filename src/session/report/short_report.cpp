@@ -13,6 +13,7 @@
 #include "base/printable.hpp"
 #include "calls/mpi_functions.hpp"
 #include "messages/short/in_short.hpp"
+#include "session/report/cpu_list.hpp"
 #include "session/report/hybrid_in_report.hpp"
 #include "session/report/other_programs.hpp"
 #include "session/report/waits_in_report.hpp"
@@ -53,6 +54,23 @@ bool displace_each_other(const ReportSubject& of, const CrowdedCpu& cpu, double 
     return false;
 }
 
+// The process of the node that has least CPUs for each of its threads, if these are too few.
+void find_cramped(const ReportSubject& of, uint32_t loom, ShortSources::Crowd& crowd) {
+    double least = 1;
+    crowd.threads = 0;
+    for (const ThreadInfo& thread : of.system.threads()) {
+        const auto& use = of.trace.streams()[thread.stream].metadata.process->cpu_use;
+        if (thread.loom != loom || !use || use->cpus.empty()) continue;
+        const uint32_t threads = of.system.processes()[thread.process].thread_count;
+        const double of_each = static_cast<double>(cpus_in(use->cpus).size()) / threads;
+        if (of_each >= least) continue;
+        least = of_each;
+        crowd.cramped = thread.process;
+        crowd.threads = threads;
+        crowd.list = use->cpus;
+    }
+}
+
 ShortSources::Crowd crowd_of(const ReportSubject& of, const ReportContent& content) {
     if (!content.ended) return {};
     ShortSources::Crowd crowd;
@@ -68,6 +86,7 @@ ShortSources::Crowd crowd_of(const ReportSubject& of, const ReportContent& conte
         const std::string label((*of.system.cpu_labels())[cpu.cpu_row]);
         crowd.worst = label.substr(label.find_first_not_of(' '));
         crowd.share = share;
+        find_cramped(of, of.system.cpus()[cpu.cpu_row].loom, crowd);
     }
     return crowd;
 }

@@ -21,7 +21,7 @@ function crowdedCheck(cpus) {
   return [worst.ns / whole > tolerable ? "skewed" : "warn",
     `Several threads ran at once on ${plural(cpus.length, "CPU")}, on ${worst.cpu.trim()} for `
       + `${percentText(worst.ns / whole)} of the time: these wait longer than with a CPU each.`,
-    `Start fewer, or give each rank as many CPUs as it has threads, as mpirun --map-by slot:PE=N --bind-to core does. ${cpus.slice(0, 5)
+    `Start fewer, or give each rank as many CPUs as it has threads, as mpirun --map-by slot:PE=N does. ${cpus.slice(0, 5)
       .map((c) => `${c.cpu.trim()}: ${timeText(c.ns)}`).join("; ")}`];
 }
 
