@@ -15,6 +15,7 @@ namespace ovni::mpi {
 
 namespace {
 
+Cpus cpus_at_init;
 constexpr int64_t nanoseconds_of_s = 1'000'000'000, nanoseconds_of_us = 1000;
 
 struct Use {
@@ -39,7 +40,6 @@ bool read_use(Use& use) noexcept {
     return true;
 }
 
-Cpus cpus_at_init;
 Use at_init;
 std::atomic<bool> has_begun{false};
 
