@@ -45,7 +45,7 @@ inline auto fields(ProcessMetadata::Clock& clock) {
     return std::tie(clock.reference, clock.points);
 }
 inline auto fields(ProcessMetadata::CpuUse& use) {
-    return std::tie(use.wall, use.cpu, use.switches);
+    return std::tie(use.wall, use.cpu, use.switches, use.busy, use.cpus);
 }
 inline auto fields(StreamMetadata::End& end) {
     return std::tie(end.by, end.code, end.clock);
@@ -61,9 +61,6 @@ inline auto fields(CallSite& site) {
 }
 inline auto fields(CallSiteTable& calls) {
     return std::tie(calls.modules, calls.sites, calls.callers);
-}
-inline auto fields(ProcessMetadata::CpuUse& use) {
-    return std::tie(use.wall, use.cpu, use.switches, use.busy, use.cpus);
 }
 inline auto fields(ProcessMetadata& process) {
     return std::tie(process.pid, process.app_id, process.rank, process.nranks, process.clock,
