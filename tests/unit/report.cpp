@@ -154,7 +154,7 @@ TEST_F(ReportTest, SaysWhatIsOddAndWrong) {
     Json all = Json::parse(read_file(file()));
     EXPECT_EQ(all["complete"], true);
     ASSERT_EQ(all["crowded_cpus"].size(), 1u);
-    EXPECT_EQ(all["crowded_cpus"][0].dump(), R"({"cpu":" CPU 0.0","times":2,"ns":30})");
+    EXPECT_EQ(all["crowded_cpus"][0].dump(), R"({"cpu":" CPU 0.0","times":2,"ns":30,"displaced":null})");
     ASSERT_EQ(all["faults"].size(), 1u);
     EXPECT_EQ(all["faults"][0]["stream"], "loom.node0.a/proc.1/thread.1");
     EXPECT_THAT(all["faults"][0]["text"].get<std::string>(), HasSubstr("thread 1 is Running at the end"));

@@ -9,6 +9,7 @@
 #include "emu/plan/worlds.hpp"
 #include "session/command/options.hpp"
 #include "session/report/counters_in_report.hpp"
+#include "session/report/crowd.hpp"
 #include "session/report/hybrid_in_report.hpp"
 #include "session/report/messages_in_report.hpp"
 #include "session/report/short_report.hpp"
@@ -372,13 +373,17 @@ void put_traffic(Json& into, const ReportSubject& of, const ReportContent& conte
     into["critical_path"]["contradiction"] = contradiction ? Json(*contradiction) : Json();
 }
 
-void put_end(Json& into, const ReportSubject& of, ReportContent::Ended ended) {
+void put_end(Json& into, const ReportSubject& of, ReportContent::Ended ended, int64_t duration) {
     into["ties"] = ended.ties;
     Json& crowded = into["crowded_cpus"] = Json::array();
     std::ranges::sort(ended.checks.crowded, {}, &CrowdedCpu::cpu_row);
-    for (const CrowdedCpu& cpu : ended.checks.crowded)
-        crowded.push_back(
-            {{"cpu", (*of.system.cpu_labels())[cpu.cpu_row]}, {"times", cpu.times}, {"ns", cpu.ns}});
+    for (const CrowdedCpu& cpu : ended.checks.crowded) {
+        const std::optional<bool> displace = displace_each_other(of, cpu, duration);
+        crowded.push_back({{"cpu", (*of.system.cpu_labels())[cpu.cpu_row]},
+                           {"times", cpu.times},
+                           {"ns", cpu.ns},
+                           {"displaced", displace ? Json(*displace) : Json()}});
+    }
     Json& oddities = into["oddities"] = Json::object();
     for (size_t kind = 0; kind < Oddities::kinds; ++kind)
         oddities[oddity_names[kind]] = ended.checks.oddities.counts()[kind];
@@ -425,7 +430,7 @@ Json report_of(const ReportSubject& of, const ReportContent& content) {
     report["missing_ranks"] = missing_ranks_of(of.system);
     report["clocks"] = clocks_of(of, content);
     if (content.ended)
-        put_end(report, of, *content.ended);
+        put_end(report, of, *content.ended, content.duration);
     else
         for (const char* name : {"ties", "crowded_cpus", "oddities", "faults"}) report[name] = Json();
     report["warnings"] = content.warnings;

@@ -13,7 +13,7 @@
 #include "base/printable.hpp"
 #include "calls/mpi_functions.hpp"
 #include "messages/short/in_short.hpp"
-#include "session/report/cpu_list.hpp"
+#include "session/report/crowd.hpp"
 #include "session/report/hybrid_in_report.hpp"
 #include "session/report/other_programs.hpp"
 #include "session/report/waits_in_report.hpp"
@@ -35,60 +35,6 @@ std::map<uint32_t, uint64_t> times_in_functions(const ReportContent& content) {
         return is_init(function) || is_finalize(function);
     });
     return times;
-}
-
-// Threads that run at once on one CPU may sleep, and other programs displace threads, too. Those that compute
-// there displace each other at least ten times a second. False if that is unknown.
-bool displace_each_other(const ReportSubject& of, const CrowdedCpu& cpu, double share) {
-    constexpr double often = 10, least_computing = 0.25;
-    const uint32_t loom = of.system.cpus()[cpu.cpu_row].loom;
-    for (const ThreadInfo& thread : of.system.threads()) {
-        const auto& use = of.trace.streams()[thread.stream].metadata.process->cpu_use;
-        if (thread.loom != loom || !use) continue;
-        const double of_threads =
-            static_cast<double>(use->wall) * share * of.system.processes()[thread.process].thread_count;
-        if (static_cast<double>(use->switches) >= often * of_threads * 1e-9 &&
-            static_cast<double>(use->cpu) >= least_computing * of_threads && use->wall > 0)
-            return true;
-    }
-    return false;
-}
-
-// The process of the node that has least CPUs for each of its threads, if these are too few.
-void find_cramped(const ReportSubject& of, uint32_t loom, ShortSources::Crowd& crowd) {
-    double least = 1;
-    crowd.threads = 0;
-    for (const ThreadInfo& thread : of.system.threads()) {
-        const auto& use = of.trace.streams()[thread.stream].metadata.process->cpu_use;
-        if (thread.loom != loom || !use || use->cpus.empty()) continue;
-        const uint32_t threads = of.system.processes()[thread.process].thread_count;
-        const double of_each = static_cast<double>(cpus_in(use->cpus).size()) / threads;
-        if (of_each >= least) continue;
-        least = of_each;
-        crowd.cramped = thread.process;
-        crowd.threads = threads;
-        crowd.list = use->cpus;
-    }
-}
-
-ShortSources::Crowd crowd_of(const ReportSubject& of, const ReportContent& content) {
-    if (!content.ended) return {};
-    ShortSources::Crowd crowd;
-    std::pair<int64_t, int64_t> most;  // ns; of equal CPUs the first
-    for (const CrowdedCpu& cpu : content.ended->checks.crowded) {
-        const double share =
-            static_cast<double>(cpu.ns) / static_cast<double>(std::max<int64_t>(content.duration, 1));
-        if (!displace_each_other(of, cpu, share)) continue;
-        ++crowd.cpus;
-        const std::pair key(cpu.ns, -int64_t{cpu.cpu_row});
-        if (crowd.cpus > 1 && key <= most) continue;
-        most = key;
-        const std::string label((*of.system.cpu_labels())[cpu.cpu_row]);
-        crowd.worst = label.substr(label.find_first_not_of(' '));
-        crowd.share = share;
-        find_cramped(of, of.system.cpus()[cpu.cpu_row].loom, crowd);
-    }
-    return crowd;
 }
 
 std::string line_of(uint32_t site, const CallSites& sites) {

@@ -13,8 +13,11 @@ function causesText(causes) {
   return Object.entries(causes).map(([cause, count]) => `${cause}: ${numberText(count)}`).join(", ");
 }
 
-// Threads that share a CPU make each other late.
-function crowdedCheck(cpus) {
+// Threads that share a CPU make each other late, unless they sleep.
+function crowdedCheck(all) {
+  const cpus = all.filter((c) => c.displaced !== false);
+  if (cpus.length === 0)
+    return ["good", `Several threads had one CPU on ${plural(all.length, "CPU")}, but mostly slept there.`];
   const whole = report.trace.duration || 1;
   const worst = cpus.reduce((a, b) => (b.ns > a.ns ? b : a));
   const tolerable = 0.05;
