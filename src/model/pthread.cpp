@@ -143,7 +143,7 @@ constexpr EventSpec events[] = {
            "thread object %{object} has handle %#llx{address}, name '%{name}'"),
     define("HSd+(u32 object, u64 address, str name)", "semaphore %{object} at %#llx{address} is %{name}"),
     define("HOd+(u32 object, u64 address, str name)", "once %{object} at %#llx{address} is %{name}"),
-    define("HNp+(u32 object, str code)", "code that waits for object %{object}: %{code}"),
+    {"HNp+(u32 object, str code)", "code that waits for object %{object}: %{code}", Action::ignore, defines},
     instant("HMa(u32 object, i32 error)", "locks mutex %{object} without waiting: %@{error}"),
     instant("HMt(u32 object, i32 error)", "tries mutex %{object}: %@{error}"),
     instant("HMu(u32 object, i32 error)", "unlocks mutex %{object}: %@{error}"),

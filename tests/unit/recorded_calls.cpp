@@ -91,7 +91,7 @@ TEST_F(RecordedCallsTest, TimesOfCallsHaveAnyLength) {
     int64_t enter = 0;
     for (const int64_t length :
          {int64_t{0}, int64_t{1}, edge - 1, edge, edge + 1, int64_t{1} << 50, int64_t{-1}}) {
-        all.push_back({enter, enter + length, static_cast<uint16_t>(length), is_odd() ? 0U : 9U});
+        all.push_back({enter, enter + length, static_cast<uint16_t>(length & 63), is_odd() ? 0U : 9U});
         times.push_back(all.back());
         enter += 10;
     }

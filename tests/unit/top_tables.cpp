@@ -171,7 +171,8 @@ INSTANTIATE_TEST_SUITE_P(
         Expected{"regions", {"--regions"}, "all 1, by_rank 1"},
         Expected{"messages", {"--messages"}, "sums 1, unmatched 0, sizes 1, pairs 1"},
         Expected{"matrix", {"--matrix"}, "bytes_by_rank 2"},
-        Expected{"waits", {"--waits"}, "by_kind 1, by_rank 1, by_host 1, longest 1, delays 2"},
+        Expected{
+            "waits", {"--waits"}, "by_kind 1, by_call_site 1, by_rank 1, by_host 1, longest 1, delays 2"},
         Expected{"pop",
                  {"--pop"},
                  "in_short 1, run 1, critical_path 4, regions 1, hybrid 0, hybrid_regions 0, hybrid_ranks 0"},

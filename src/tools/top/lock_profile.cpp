@@ -48,11 +48,11 @@ std::vector<DataColumn> columns_of_locks(bool has_lines) {
     return {rank_column(12),
             text_column("kind", "kind", 10),
             text_column("object", "object", 28),
-            std::move(lines),
             number_column("waits", "waits", 10),
             time_column("time_ns", "seconds", 14),
             share_column(),
             time_column("longest_ns", "longest", 14),
+            std::move(lines),
             text_column("", "threads that had it: waits, seconds", 0, 2)};
 }
 
@@ -79,11 +79,11 @@ DataTable::Row row_of(const RowOfLock& of, const CodeLines& lines) {
     return {of.rank,
             of.lock.kind,
             one_line(of.lock.label),
-            lines_cell(of.sums.code, lines),
             of.sums.waits,
             of.sums.nanoseconds,
             share(of.sums.nanoseconds, of.whole),
-            of.sums.longest};
+            of.sums.longest,
+            lines_cell(of.sums.code, lines)};
 }
 
 std::set<std::string> code_of(const LockSumsByName& sums) {
