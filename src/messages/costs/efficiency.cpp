@@ -233,10 +233,9 @@ std::vector<std::string> efficiency_lines(const Efficiency& of, const System& sy
     for (const World& world : worlds(system)) started += static_cast<uint64_t>(world.size);
     const std::string number = started > of.processes ? fmt::format("{} of {}", of.processes, started)
                                                       : fmt::format("{}", of.processes);
-    std::vector<std::string> lines{
-        fmt::format("{} rank{}, {:.6f} s from MPI_Init to MPI_Finalize, {:.6f} s in an ideal network", number,
-                    started == 1 ? "" : "s", static_cast<double>(of.runtime) * seconds,
-                    static_cast<double>(of.ideal_runtime) * seconds)};
+    std::vector<std::string> lines{fmt::format(
+        "{} ranks, {:.6f} s from MPI_Init to MPI_Finalize, {:.6f} s in an ideal network", number,
+        static_cast<double>(of.runtime) * seconds, static_cast<double>(of.ideal_runtime) * seconds)};
     for (const Row& row : rows) lines.push_back(fmt::format("{:<32}{:.3f}", row.name, row.value));
     // Others may wait for ranks that are not in the trace.
     if (started > of.processes) return lines;

@@ -94,6 +94,14 @@ class Sentences {
                            in_brackets(of_.places.of_sites, does.site), region(does.region));
     }
 
+    // "mostly (57 %) ": the part that the place has.
+    static std::string mostly(const Late& late) {
+        constexpr double nearly_all = 0.9;
+        const double part =
+            static_cast<double>(late.most->short_term + late.most->long_term) / static_cast<double>(late.all);
+        return part >= nearly_all ? "" : fmt::format("mostly ({}) ", percent(part));
+    }
+
     // Others pass on much of the wait for the first one.
     std::string chain(uint32_t first, const Late& late) const {
         constexpr uint64_t part = 3;
@@ -118,24 +126,35 @@ class Sentences {
         return advice.empty() ? "" : fmt::format("; {}", advice);
     }
 
+    // "4 ranks with 8 threads may use CPUs 0-1 alone, so "
+    std::string cramped(const ShortSources::Crowd& crowd) const {
+        if (crowd.ranks == 0) return "";
+        const char* cpus = crowd.list.find_first_of("-,") == std::string::npos ? "CPU" : "CPUs";
+        return crowd.ranks == 1 ? fmt::format("{} has {} threads and may use {} {} alone, so ",
+                                              who(crowd.cramped), crowd.threads, cpus, crowd.list)
+                                : fmt::format("{} ranks with {} threads may use {} {} alone, so ",
+                                              crowd.ranks, crowd.threads, cpus, crowd.list);
+    }
+    static std::string binding(const ShortSources::Crowd& crowd) {
+        if (crowd.ranks > 0 && crowd.of_each == 1) return " on this node";
+        const std::string threads = crowd.ranks == 0 ? "N" : std::to_string(crowd.of_each);
+        return fmt::format(
+            ", or give each rank as many CPUs as it has threads (Open MPI: --map-by slot:PE={}, MPICH: "
+            "-bind-to core:{})",
+            threads, threads);
+    }
     // Threads that share a CPU make each other late.
     bool add_crowd() {
         const ShortSources::Crowd& crowd = of_.crowd;
         if (crowd.cpus == 0 || crowd.share < least_share) return false;
-        const std::string threads = crowd.threads == 0 ? "N" : std::to_string(crowd.threads);
-        const std::string cramped =
-            crowd.threads == 0
-                ? ""
-                : fmt::format(" {} has {} threads and {} {} alone, so", who(crowd.cramped), threads,
-                              crowd.list.find_first_of("-,") == std::string::npos ? "CPU" : "CPUs",
-                              crowd.list);
+        // With as many CPUs as threads, it is those that make threads share one.
+        if (crowd.ranks == 0 && of_.other_programs) return false;
         add(1 + std::min(crowd.share, 0.9),
-            fmt::format(
-                "Several threads ran at once on {} CPU{}, on {} for {} of the time, and made each other "
-                "late:{} start fewer, or give each rank as many CPUs as it has threads (Open MPI: --map-by "
-                "slot:PE={}, MPICH: -bind-to core:{}).",
-                crowd.cpus, crowd.cpus == 1 ? "" : "s", crowd.worst, percent(crowd.share), cramped, threads,
-                threads));
+            fmt::format("Several threads ran at once on {} CPU{}, on {} for {} of the trace, and made each "
+                        "other late: "
+                        "{}start fewer{}.",
+                        crowd.cpus, crowd.cpus == 1 ? "" : "s", crowd.worst, percent(crowd.share),
+                        cramped(crowd), binding(crowd)));
         return true;
     }
 
@@ -179,9 +198,9 @@ class Sentences {
             late_ += of_rank;
             if (share_of(of_rank) < least_share) continue;
             std::string sentence =
-                fmt::format("Other ranks wait {} in all, {} of the run on average, for {}: it is late {}",
+                fmt::format("Other ranks wait {} in all, {} of the run on average, for {}: it is late {}{}",
                             time_text(static_cast<double>(late.all)), percent(share_of(of_rank)),
-                            who(process), place(*late.most)) +
+                            who(process), mostly(late), place(*late.most)) +
                 chain(process, late) + polling(process) + advice(*late.most);
             if (process == run().busiest && run().load_balance() < acceptable_efficiency) {
                 sentence += fmt::format("; it computes for {}, ranks on average for {}: share its work",

@@ -51,9 +51,9 @@ struct ShortSources {
         size_t cpus = 0;
         std::string worst;
         double share = 0;
-        // The process there that has least CPUs for its threads, and its CPUs, "0-3,8"; none: each has
-        // enough.
-        uint32_t cramped = 0, threads = 0;
+        // Processes there that have too few CPUs for their threads: the first of them, how many, their
+        // threads in all and those of each at most, and the CPUs that they may use, "0-3,8". ranks = 0: none.
+        uint32_t cramped = 0, ranks = 0, threads = 0, of_each = 0;
         std::string list = "";
     } crowd = {};
     // CPUs of a node that other programs used, too.

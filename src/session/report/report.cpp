@@ -373,12 +373,13 @@ void put_traffic(Json& into, const ReportSubject& of, const ReportContent& conte
     into["critical_path"]["contradiction"] = contradiction ? Json(*contradiction) : Json();
 }
 
-void put_end(Json& into, const ReportSubject& of, ReportContent::Ended ended, int64_t duration) {
+void put_end(Json& into, const ReportSubject& of, const ReportContent& content) {
+    ReportContent::Ended ended = *content.ended;
     into["ties"] = ended.ties;
     Json& crowded = into["crowded_cpus"] = Json::array();
     std::ranges::sort(ended.checks.crowded, {}, &CrowdedCpu::cpu_row);
     for (const CrowdedCpu& cpu : ended.checks.crowded) {
-        const std::optional<bool> displace = displace_each_other(of, cpu, duration);
+        const std::optional<bool> displace = displace_each_other(of, cpu, content);
         crowded.push_back({{"cpu", (*of.system.cpu_labels())[cpu.cpu_row]},
                            {"times", cpu.times},
                            {"ns", cpu.ns},
@@ -430,7 +431,7 @@ Json report_of(const ReportSubject& of, const ReportContent& content) {
     report["missing_ranks"] = missing_ranks_of(of.system);
     report["clocks"] = clocks_of(of, content);
     if (content.ended)
-        put_end(report, of, *content.ended, content.duration);
+        put_end(report, of, content);
     else
         for (const char* name : {"ties", "crowded_cpus", "oddities", "faults"}) report[name] = Json();
     report["warnings"] = content.warnings;
