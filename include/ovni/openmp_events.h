@@ -1,5 +1,5 @@
-/* Events of the model `openmp`, version 1.3.0, that version 1.2.1 of the reference lacks. A stream requires
- * 1.3.0 only if it has one of these events.
+/* Events of the model `openmp`, version 1.4.0, that version 1.2.1 of the reference lacks. A stream requires
+ * 1.4.0 only if it has one of these events. PNp is new in 1.4.0.
  *
  * STATES of the channel `subsystem` that the reference lacks have a number s, the one below:
  *
@@ -27,7 +27,8 @@
 #ifndef OVNI_OPENMP_EVENTS_H
 #define OVNI_OPENMP_EVENTS_H
 
-#define OVNI_OPENMP_VERSION "1.3.0"
+#define OVNI_OPENMP_VERSION "1.4.0"
+#define OVNI_OPENMP_VERSION_OF_REGIONS "1.3.0"
 #define OVNI_OPENMP_VERSION_OF_REFERENCE "1.2.1"
 
 enum {

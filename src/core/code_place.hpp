@@ -87,22 +87,41 @@ bool with_code_file(uintptr_t address, Take take) noexcept {
 
 inline constexpr size_t longest_code_place = 511;
 
+// The file of loaded code that begins at `begin` with its ELF header. `base`, `name`: as the loader has them.
+inline CodeFile code_file_at(const void* begin, uintptr_t base, const char* name) noexcept {
+    const auto* header = static_cast<const ElfW(Ehdr)*>(begin);
+    dl_phdr_info info{};
+    info.dlpi_addr = base;
+    info.dlpi_name = name;
+    info.dlpi_phdr =
+        reinterpret_cast<const ElfW(Phdr)*>(static_cast<const uint8_t*>(begin) + header->e_phoff);
+    info.dlpi_phnum = header->e_phnum;
+    return detail::code_file_of(info);
+}
+
 // Writes "BUILD_ID ADDRESS PATH", both numbers in hexadecimal digits, and a zero. The byte before the address
-// counts: a call at the end of a function returns to what follows it. Returns the length; 0 if no file has
-// code there, or the text would be longer than longest_code_place.
-inline size_t write_code_place(const void* return_address, char (&text)[longest_code_place + 1]) noexcept {
+// counts: a call at the end of a function returns to what follows it. Returns the length; 0 if the text would
+// be longer than longest_code_place.
+inline size_t write_code_place(const CodeFile& file, const void* return_address,
+                               char (&text)[longest_code_place + 1]) noexcept {
     const auto address = reinterpret_cast<uintptr_t>(return_address);
-    size_t length = 0;
-    with_code_file(address - 1, [&](const CodeFile& file) {
-        const int begin = snprintf(text, sizeof text, "%s %zx %s", file.build_id,
-                                   static_cast<size_t>(address - file.base), file.name);
-        length = begin < 0 ? sizeof text : static_cast<size_t>(begin);
-        if (file.name[0] != '\0' || length >= sizeof text) return;
+    const int begin = snprintf(text, sizeof text, "%s %zx %s", file.build_id,
+                               static_cast<size_t>(address - file.base), file.name);
+    size_t length = begin < 0 ? sizeof text : static_cast<size_t>(begin);
+    if (file.name[0] == '\0' && length < sizeof text) {
         const ssize_t path = readlink("/proc/self/exe", text + length, sizeof text - length);
         length = path <= 0 ? sizeof text : length + static_cast<size_t>(path);
-    });
+    }
     if (length >= sizeof text) length = 0;
     text[length] = '\0';
+    return length;
+}
+// The same for code of any file. 0 also if no file has code there. Takes a lock of the loader.
+inline size_t write_code_place(const void* return_address, char (&text)[longest_code_place + 1]) noexcept {
+    size_t length = 0;
+    text[0] = '\0';
+    with_code_file(reinterpret_cast<uintptr_t>(return_address) - 1,
+                   [&](const CodeFile& file) { length = write_code_place(file, return_address, text); });
     return length;
 }
 

@@ -90,7 +90,7 @@ constexpr ChannelSpec channels[] = {
      .repeats = Repeats::skip_null,
      .title = "OpenMP parallel region",
      .labels = Labels::task_types,
-     .since = OVNI_OPENMP_VERSION},
+     .since = OVNI_OPENMP_VERSION_OF_REGIONS},
     {.name = "team size",
      .kind = ChannelKind::stack,
      .duplicates = Duplicates::allowed,
@@ -98,7 +98,7 @@ constexpr ChannelSpec channels[] = {
      .tracking = Tracking::active,
      .repeats = Repeats::skip_null,
      .title = "OpenMP threads of the team",
-     .since = OVNI_OPENMP_VERSION},
+     .since = OVNI_OPENMP_VERSION_OF_REGIONS},
 };
 static_assert(channels[openmp_channel::subsystem].name == "subsystem");
 static_assert(channels[openmp_channel::label].name == "label");

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/code_place.hpp"
 #include "core/probing.hpp"
 #include "openmp/symbol_name.hpp"
 
@@ -39,7 +40,7 @@ constexpr unsigned construct_bits = 8;
 
 struct PlaceRow {
     std::atomic<uint64_t> key;
-    std::atomic<const char*> label;
+    std::atomic<const char*> label, code;
 };
 
 constinit PlaceRow place_rows[most_places];
@@ -65,6 +66,25 @@ const char* make_label(uint64_t key) noexcept {
     return label ? label : words.alone;
 }
 
+// Functions are named by their first byte.
+const char* make_code(uint64_t key) noexcept {
+    char text[longest_code_place + 1] = "";
+    const auto* address = reinterpret_cast<const char*>(key >> construct_bits);
+    if (address) write_code_place(address + (words_of(key).address == Address::begin ? 1 : 0), text);
+    const char* code = strdup(text);
+    return code ? code : "";
+}
+
+// Two threads may make it at once; one of the texts stays.
+const char* made_once(std::atomic<const char*>& text, const char* (*make)(uint64_t) noexcept,
+                      uint64_t key) noexcept {
+    const char* known = text.load(std::memory_order_acquire);
+    if (known) return known;
+    const char* made = make(key);
+    text.compare_exchange_strong(known, made, std::memory_order_acq_rel);
+    return known ? known : made;
+}
+
 }  // namespace
 
 CodePlace place_of(const void* address, Construct construct) noexcept {
@@ -86,18 +106,14 @@ const void* address_of(CodePlace place) noexcept {
     return reinterpret_cast<const void*>(row_of(place).key.load(std::memory_order_relaxed) >> construct_bits);
 }
 
-bool begins_there(CodePlace place) noexcept {
-    return words_of(row_of(place).key.load(std::memory_order_relaxed)).address == Address::begin;
-}
-
-// Two threads may make it at once; one of the texts stays.
 const char* label_of(CodePlace place) noexcept {
     PlaceRow& row = row_of(place);
-    const char* label = row.label.load(std::memory_order_acquire);
-    if (label) return label;
-    const char* made = make_label(row.key.load(std::memory_order_relaxed));
-    row.label.compare_exchange_strong(label, made, std::memory_order_acq_rel);
-    return label ? label : made;
+    return made_once(row.label, make_label, row.key.load(std::memory_order_relaxed));
+}
+
+const char* code_of(CodePlace place) noexcept {
+    PlaceRow& row = row_of(place);
+    return made_once(row.code, make_code, row.key.load(std::memory_order_relaxed));
 }
 
 }  // namespace ovni::openmp

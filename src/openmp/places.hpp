@@ -28,9 +28,8 @@ enum class Construct : uint8_t {
 
 CodePlace place_of(const void* address, Construct construct) noexcept;
 const void* address_of(CodePlace place) noexcept;
-// False if the address is a return address.
-bool begins_there(CodePlace place) noexcept;
-// The text lives as long as the process. Slow the first time.
+// The texts live as long as the process. Slow the first time. code_of: as write_code_place(); may be empty.
 const char* label_of(CodePlace place) noexcept;
+const char* code_of(CodePlace place) noexcept;
 
 }  // namespace ovni::openmp

@@ -299,9 +299,7 @@ uint32_t Thread::type_of(CodePlace place) noexcept {
     if (!address) return;
     require(Required::newest);
     ovni::emit_at("PNa", at_, type, reinterpret_cast<uint64_t>(address));
-    // Functions are named by their first byte.
-    const auto* behind = static_cast<const char*>(address) + (begins_there(place) ? 1 : 0);
-    if (char code[longest_code_place + 1]; write_code_place(behind, code) > 0) emit_text("PNp", type, code);
+    if (const char* code = code_of(place); *code != '\0') emit_text("PNp", type, code);
 }
 
 [[gnu::noinline]] void Thread::emit_text(EventCode code, uint32_t type, const char* text) noexcept {

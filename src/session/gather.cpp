@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <tuple>
@@ -64,6 +65,16 @@ std::vector<T> by_process(std::vector<T> all) {
     return all;
 }
 
+// As one rank keeps it that has all.
+std::set<LabelCode> first_code(const std::vector<LabelCode>& all) {
+    std::map<std::string, CodeTexts> by_label;
+    for (const LabelCode& of : all) by_label[of.label].add(of.code);
+    std::set<LabelCode> first;
+    for (const auto& [label, code] : by_label)
+        for (const std::string& text : code.all()) first.insert({label, text});
+    return first;
+}
+
 std::set<std::string> code_texts(const std::vector<LockCount>& locks, const std::vector<LabelCode>& labels) {
     std::set<std::string> texts;
     for (const LockCount& lock : locks) texts.insert(lock.code.begin(), lock.code.end());
@@ -124,7 +135,7 @@ void gather(const Ranks& ranks, const Tallies& mine, ReportContent& content) {
     content.regions = by_process(joined(ranks.gather(mine.events.regions())));
     content.locks = by_process(wire::allgather(ranks, mine.events.locks()));
     const std::vector<LabelCode> label_code = wire::allgather(ranks, mine.events.label_code());
-    content.code_of_labels = {label_code.begin(), label_code.end()};
+    content.code_of_labels = first_code(label_code);
     if (ranks.is_root()) content.lines = CodeLines(code_texts(content.locks, label_code));
     content.states = by_process(joined(ranks.gather(mine.states.all())));
     if (!mine.uses) return;

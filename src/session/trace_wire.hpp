@@ -45,7 +45,7 @@ inline auto fields(ProcessMetadata::Clock& clock) {
     return std::tie(clock.reference, clock.points);
 }
 inline auto fields(ProcessMetadata::CpuUse& use) {
-    return std::tie(use.wall, use.cpu, use.switches, use.busy, use.cpus);
+    return std::tie(use.wall, use.cpu, use.switches, use.busy, use.cpus, use.children);
 }
 inline auto fields(StreamMetadata::End& end) {
     return std::tie(end.by, end.code, end.clock);

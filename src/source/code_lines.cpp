@@ -13,7 +13,8 @@ namespace {
 
 // Headers of the system wrap what the program calls: std::mutex, for example.
 bool is_of_system(const SourcePlace& place) {
-    return place.file.starts_with("/usr/");
+    return place.file.starts_with("/usr/include/") || place.file.starts_with("/usr/lib/") ||
+           place.file.find("/include/c++/") != std::string::npos;
 }
 
 const SourcePlace& place_in_program(const SourceFrames& frames) {
@@ -31,7 +32,10 @@ void CodeLines::resolve() {
         const SourceFrames frames = resolver.frames_of(code->module, code->offset);
         const SourcePlace& place = place_in_program(frames);
         line.function = place.function;
-        if (!place.file.empty())
+        const std::string file = code->module.path.substr(code->module.path.rfind('/') + 1);
+        if (place.file.empty())
+            line.line = fmt::format("{}+0x{:x}", file, code->offset);
+        else
             line.line = fmt::format("{}:{}", place.file.substr(place.file.rfind('/') + 1), place.line);
     }
 }

@@ -10,7 +10,7 @@ namespace ovni {
 class CodeLines {
  public:
     struct Line {
-        std::string function, line;  // "solve", "heat.c:12"; empty: unknown
+        std::string function, line;  // "solve", "heat.c:12", or "heat+0x12ab"; empty: unknown
     };
 
     CodeLines() = default;

@@ -40,6 +40,16 @@ link_map* image_of(const void* address) noexcept {
     return is_there ? found.dlfo_link_map : nullptr;
 }
 
+size_t write_caller(const void* return_address, char (&text)[longest_code_place + 1]) noexcept {
+    dl_find_object found;
+    text[0] = '\0';
+    const void* call = static_cast<const uint8_t*>(return_address) - 1;
+    if (_dl_find_object(const_cast<void*>(call), &found) != 0 || !found.dlfo_link_map) return 0;
+    const link_map* map = found.dlfo_link_map;
+    return write_code_place(code_file_at(found.dlfo_map_start, map->l_addr, map->l_name), return_address,
+                            text);
+}
+
 bool is_left_out(const void* return_address) noexcept {
     constexpr unsigned unused_bits = 5;
     const link_map* image = image_of(return_address);

@@ -30,6 +30,7 @@ void OwnThread::follow_fork(uint32_t now) noexcept {
     depth = 0;
     has_required = false;
     memset(defined, 0, sizeof defined);
+    memset(described, 0, sizeof described);
 }
 
 OwnThread* own_thread() noexcept {

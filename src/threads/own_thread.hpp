@@ -26,7 +26,17 @@ struct OwnThread {
     uint32_t fork_depth;  // of the process when this was filled
     OpenState open[deepest];
     uint32_t defined[remembered];  // the number defined last, by its low bits
+    uint64_t described[1024];      // a bit for each number whose code is in the stream
 
+    // True once for each number below 65536.
+    bool describes(uint32_t number) noexcept {
+        constexpr uint32_t bits = 64;
+        const uint64_t bit = uint64_t{1} << number % bits;
+        uint64_t& word = described[number / bits % 1024];
+        const bool is_new = (word & bit) == 0;
+        word |= bit;
+        return is_new;
+    }
     // Clears all in a fork's child, which has a new stream. `now`: fork depth of this process.
     void follow_fork(uint32_t now) noexcept;
 };

@@ -126,7 +126,7 @@ void describe_code(const Wait& wait, uint32_t number, uint64_t clock) noexcept {
         char place[longest_code_place + 1];
     } description;
     description.number = number;
-    const size_t size = write_code_place(wait.caller, description.place);
+    const size_t size = write_caller(wait.caller, description.place);
     if (size == 0) return;
     ovni_ev event{};
     ovni_ev_set_mcv(&event, "HNp");
@@ -140,7 +140,7 @@ uint32_t defined_number(OwnThread& thread, const Wait& wait, uint64_t clock) noe
     uint32_t& remembered = thread.defined[number % OwnThread::remembered];
     if (number == 0 || remembered == number) return number;
     define(wait, number, clock);
-    describe_code(wait, number, clock);
+    if (thread.describes(number)) describe_code(wait, number, clock);
     return remembered = number;
 }
 

@@ -102,6 +102,12 @@ std::vector<DataTable> compare_reports(const Cli& cli, const std::vector<const T
     return tables.front()->make_of_reports(cli.words);
 }
 
+// Tables behind those of another option: these may have the same names.
+void set_apart(std::vector<DataTable>& tables, std::string_view option) {
+    for (DataTable& table : tables) table.name = fmt::format("{}_{}", option, table.name);
+    if (!tables.empty()) tables.front().before.insert(tables.front().before.begin(), "");
+}
+
 MadeTables make_tables(const Cli& cli) {
     const std::vector<const TopTable*> tables = chosen_tables(cli);
     if (tables.empty()) return count_events(read_part(cli));
@@ -120,6 +126,7 @@ MadeTables make_tables(const Cli& cli) {
     for (const TopTable* each : tables) {
         MadeTables made = each->make(part);
         all.status = std::max(all.status, made.status);
+        if (each != table) set_apart(made.tables, each->row.name);
         std::ranges::move(made.tables, std::back_inserter(all.tables));
     }
     return all;

@@ -106,10 +106,10 @@ TEST(MetadataTest, CpuUseIsReadOrAnError) {
     const StreamMetadata metadata = parse(stream);
     ASSERT_TRUE(metadata.process->cpu_use);
     EXPECT_EQ(*metadata.process->cpu_use, (ProcessMetadata::CpuUse{2000, 1500, 7}));
-    stream.set("mpi.use.busy_ns", "1800");
+    stream.set("mpi.use.busy_ns", "1800").set("mpi.use.children_ns", "5");
     EXPECT_THROW(parse(stream), Error) << "its CPUs are missing";
     stream.set("mpi.use.cpus", "0-3,8");
-    EXPECT_EQ(*parse(stream).process->cpu_use, (ProcessMetadata::CpuUse{2000, 1500, 7, 1800, "0-3,8"}));
+    EXPECT_EQ(*parse(stream).process->cpu_use, (ProcessMetadata::CpuUse{2000, 1500, 7, 1800, "0-3,8", 5}));
     stream.set("mpi.use.cpu_ns", "-1");
     EXPECT_THROW(parse(stream), Error);
     EXPECT_FALSE(parse(good()).process->cpu_use);

@@ -30,7 +30,7 @@ const Json& description() {
 constexpr const char* our_events[] = {"MX[", "MX]", "MXp", "MXs", "MXo", "MXg", "MXc", "MXr", "MXb",
                                       "MX@", "MXC", "MXO", "MXN", "MXk", "MXu", "MXe", "PX[", "PX]",
                                       "PR[", "PR]", "PNa", "PNp", "PNc", "PNd", "PNk", "PNx"};
-const std::map<std::string, std::string> our_versions = {{"mpi", "1.4.0"}, {"openmp", "1.3.0"}};
+const std::map<std::string, std::string> our_versions = {{"mpi", "1.4.0"}, {"openmp", "1.4.0"}};
 
 size_t our_events_of(const ModelSpec& model) {
     return static_cast<size_t>(std::ranges::count(our_events, model.id, [](auto* code) { return code[0]; }));

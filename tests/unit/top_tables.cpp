@@ -273,6 +273,7 @@ TEST_P(OtherPrograms, AreBlamedIfTheyDisplaceRanks) {
             .set("mpi.use.cpu_ns", "600000000")
             .set("mpi.use.involuntary_switches", GetParam().switches)
             .set("mpi.use.busy_ns", GetParam().busy)
+            .set("mpi.use.children_ns", "0")
             .set("mpi.use.cpus", GetParam().cpus[static_cast<size_t>(number)])
             .starts(1000 + number, number)
             .event("MUi", 1100)

@@ -34,9 +34,12 @@ class Lines {
         return line_;
     }
 
+    bool has_failed() const noexcept { return has_failed_; }
+
  private:
     bool fill() noexcept {
-        const ssize_t got = file_ < 0 ? 0 : read(file_, bytes_, sizeof bytes_);
+        const ssize_t got = read(file_, bytes_, sizeof bytes_);
+        has_failed_ = got < 0;
         at_ = 0;
         size_ = static_cast<size_t>(std::max<ssize_t>(got, 0));
         return size_ > 0;
@@ -46,6 +49,7 @@ class Lines {
     char bytes_[4096];
     size_t at_ = 0, size_ = 0;
     char line_[200];
+    bool has_failed_ = false;
 };
 
 // user, nice, system, idle, iowait, irq, softirq, steal (proc_stat(5)). Guests are in user.
@@ -72,13 +76,15 @@ int64_t busy_time(const Cpus& cpus) noexcept {
     while (const char* line = lines.next()) {
         constexpr size_t word = 3;
         if (strncmp(line, "cpu", word) != 0) break;
+        // The first line has the sums.
+        if (line[word] < '0' || line[word] > '9') continue;
         char* numbers = nullptr;
         const long cpu = strtol(line + word, &numbers, 10);
-        if (numbers == line + word || !cpus.has(cpu)) continue;  // the first line has the sums
+        if (!cpus.has(cpu)) continue;
         busy = std::max<int64_t>(busy, 0) + busy_ticks(numbers);
     }
     constexpr int64_t nanoseconds_of_s = 1'000'000'000;
-    return busy < 0 ? -1 : busy * (nanoseconds_of_s / ticks_of_s);
+    return busy < 0 || lines.has_failed() ? -1 : busy * (nanoseconds_of_s / ticks_of_s);
 }
 
 bool write_list(const Cpus& cpus, char* text, size_t room) noexcept {

@@ -20,7 +20,8 @@ constexpr int64_t nanoseconds_of_s = 1'000'000'000, nanoseconds_of_us = 1000;
 
 struct Use {
     int64_t wall = 0, cpu = 0, switches = 0;
-    int64_t busy = 0;  // of all programs, on the CPUs of the process
+    int64_t children = 0;  // CPU time of those that have ended
+    int64_t busy = 0;      // of all programs, on the CPUs of the process
 };
 
 int64_t ns_of(const timeval& time) noexcept {
@@ -33,8 +34,8 @@ bool read_use(Use& use) noexcept {
     if (getrusage(RUSAGE_SELF, &usage) != 0 || clock_gettime(CLOCK_MONOTONIC, &now) != 0) return false;
     getrusage(RUSAGE_CHILDREN, &of_children);
     use.wall = now.tv_sec * nanoseconds_of_s + now.tv_nsec;
-    use.cpu = 0;
-    for (const rusage& of : {usage, of_children}) use.cpu += ns_of(of.ru_utime) + ns_of(of.ru_stime);
+    use.cpu = ns_of(usage.ru_utime) + ns_of(usage.ru_stime);
+    use.children = ns_of(of_children.ru_utime) + ns_of(of_children.ru_stime);
     use.switches = usage.ru_nivcsw;
     use.busy = busy_time(cpus_at_init);
     return true;
@@ -55,7 +56,7 @@ void describe_cpu_use() noexcept {
     Use now;
     if (!has_begun.load(std::memory_order_acquire) || !read_use(now)) return;
     constexpr size_t digits = 24, longest_list = 512;
-    char wall[digits], cpu[digits], switches[digits], busy[digits], cpus[longest_list];
+    char wall[digits], cpu[digits], switches[digits], children[digits], busy[digits], cpus[longest_list];
     snprintf(wall, sizeof wall, "%lld", static_cast<long long>(now.wall - at_init.wall));
     snprintf(cpu, sizeof cpu, "%lld", static_cast<long long>(now.cpu - at_init.cpu));
     snprintf(switches, sizeof switches, "%lld", static_cast<long long>(now.switches - at_init.switches));
@@ -64,7 +65,9 @@ void describe_cpu_use() noexcept {
     ovni_private_describe(attributes, std::size(attributes));
     if (at_init.busy < 0 || now.busy < at_init.busy || !write_list(cpus_at_init, cpus, sizeof cpus)) return;
     snprintf(busy, sizeof busy, "%lld", static_cast<long long>(now.busy - at_init.busy));
-    const ovni_private_attribute of_all_programs[] = {{"mpi.use.busy_ns", busy}, {"mpi.use.cpus", cpus}};
+    snprintf(children, sizeof children, "%lld", static_cast<long long>(now.children - at_init.children));
+    const ovni_private_attribute of_all_programs[] = {
+        {"mpi.use.children_ns", children}, {"mpi.use.busy_ns", busy}, {"mpi.use.cpus", cpus}};
     ovni_private_describe(of_all_programs, std::size(of_all_programs));
 }
 

@@ -31,7 +31,7 @@ void expect_region_channels(const Emulator& emulator) {
     auto last = emulator.channel(openmp, openmp_channel::team_size);
     if (last >= plan.channel_count() || plan.channels[last].name != "openmp.team size")
         throw Error(fmt::format("the event is of version {} of model openmp, which no stream requires",
-                                OVNI_OPENMP_VERSION));
+                                OVNI_OPENMP_VERSION_OF_REGIONS));
 }
 
 template <Action action>

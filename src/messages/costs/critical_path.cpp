@@ -164,7 +164,8 @@ std::optional<std::string> contradiction_of(const CriticalPath& path, const Effi
     for (const PathSum& sum : path.sums)
         if (sum.activity.function == outside_of_mpi) computes += sum.ns;
     const int64_t ideal = efficiencies.all.front().ideal_runtime;
-    if (static_cast<double>(computes) <= tolerance * static_cast<double>(ideal)) return std::nullopt;
+    if (ideal <= 0 || static_cast<double>(computes) <= tolerance * static_cast<double>(ideal))
+        return std::nullopt;
     return fmt::format(
         "the critical path computes for {:.3f} s, but the run in an ideal network would take {:.3f} s: some "
         "waits, such "

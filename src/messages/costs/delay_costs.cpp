@@ -174,7 +174,7 @@ class DelayCosts {
         for (OwnWait wait : part) {
             if (wait.cause == OwnWait::nobody) continue;
             const size_t to = owner_of(wait.cause);
-            const Profile profile = profile_of(wait.process, wait.since, wait.begin);
+            const Profile profile = without_sites(profile_of(wait.process, wait.since, wait.begin));
             wait.activities = static_cast<uint32_t>(profile.size());
             for (const auto& [activity, ns] : profile)
                 profiles[to].push_back({activity, static_cast<int64_t>(ns)});
@@ -200,14 +200,36 @@ class DelayCosts {
             delays[own.activity] -= overlap;
             waited += overlap;
         });
-        for (const Spent& spent : std::span(profiles_).subspan(next_profile_, wait.activities))
-            if (auto known = delays.find(spent.activity); known != delays.end()) known->second -= spent.ns;
-        next_profile_ += wait.activities;
         std::erase_if(delays, [](const auto& delay) { return delay.second <= 0; });
+        Profile excess = without_sites(delays);
+        for (const Spent& spent : std::span(profiles_).subspan(next_profile_, wait.activities))
+            if (auto known = excess.find(spent.activity); known != excess.end()) known->second -= spent.ns;
+        next_profile_ += wait.activities;
+        delays = divided_by_sites(excess, delays);
         uint64_t delayed = 0;
         for (const auto& [activity, ns] : delays) delayed += static_cast<uint64_t>(ns);
         wait.whole = std::max(delayed + waited, wait.length());
         return delays;
+    }
+    static Activity without_site(Activity activity) {
+        activity.site = MpiCaller::unknown;
+        return activity;
+    }
+    static Profile without_sites(const Profile& profile) {
+        Profile all;
+        for (const auto& [activity, ns] : profile) all[without_site(activity)] += ns;
+        return all;
+    }
+    // The excess of each function in parts for the sites of `times`.
+    static Profile divided_by_sites(const Profile& excess, const Profile& times) {
+        const Profile wholes = without_sites(times);
+        Profile parts;
+        for (const auto& [activity, ns] : times) {
+            const Activity of_function = without_site(activity);
+            const __int128 part = std::max<__int128>(excess.at(of_function), 0) * ns / wholes.at(of_function);
+            if (part > 0) parts[activity] = part;
+        }
+        return parts;
     }
     template <class Visit>
     void visit_own_waits(const OwnWait& wait, Visit visit) const {

@@ -17,13 +17,13 @@ namespace ovni {
 
 struct CallTime {
     int64_t enter = 0, leave = 0;
-    uint16_t function = 0;  // in mpi_function_rows
-    uint32_t request = 0;   // that it is for; 0: none, or many
+    uint16_t function = 0;               // in mpi_function_rows
+    uint32_t request = 0;                // that it is for; 0: none, or many
     uint32_t site = MpiCaller::unknown;  // that it comes from
 };
 
-// Numbers for functions with their call sites, as they come. If there are too many, the sites that come last are
-// unknown.
+// Numbers for functions with their call sites, as they come. If there are too many, the sites that come last
+// are unknown.
 class CallerNumbers {
  public:
     struct Caller {

@@ -51,6 +51,8 @@ struct ProcessTimes {
     uint32_t process = 0, stream = 0;
     int64_t begin = 0, end = 0;  // MPI_Init ends, MPI_Finalize or the trace begins or ends
     CallTimes calls;             // between these, of the thread that called MPI_Init
+    // The call sites of MPI_Init and MPI_Finalize, as MpiCaller has them.
+    uint32_t init_site = 0, finalize_site = 0;
 };
 
 // The records of several processes, put together.

@@ -16,9 +16,11 @@ void MainThread::left(const CallThread& caller, const Return& result) {
     if (initialises || (!main_ && call.function->name == "MPI_Session_init")) {
         main_ = &caller;
         times_.begin = result.clock;
+        times_.init_site = call.site;
     } else if (&caller == main_ && !is_finalized_) {
         is_finalized_ = is_finalize(*call.function);
         times_.end = is_finalized_ ? call.enter : result.clock;
+        if (is_finalized_) times_.finalize_site = call.site;
         if (!is_finalized_)
             times_.calls.push_back(
                 {call.enter, result.clock, index_of(*call.function), call.request, call.site});

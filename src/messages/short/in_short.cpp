@@ -260,7 +260,9 @@ class Sentences {
         const bool in_storm = is_storm();
         const double lost = in_storm ? static_cast<double>(run().runtime) - run().mean_useful() - late_
                                      : static_cast<double>(run().runtime - run().ideal_runtime);
-        const bool is_known = in_storm || (run().transfer() < acceptable_efficiency && !is_crowded);
+        // Ranks without a CPU look as if data took long.
+        const bool is_doubtful = is_crowded && of_.crowd.share >= share_of(lost) / 2;
+        const bool is_known = in_storm || (run().transfer() < acceptable_efficiency && !is_doubtful);
         if (share_of(lost) < least_share || !is_known) return;
         const auto most =
             std::ranges::max_element(of_.in_functions, {}, [](const auto& f) { return f.second; });
@@ -273,6 +275,7 @@ class Sentences {
         if (in_storm)
             sentence += fmt::format(": {} messages have {:.0f} bytes on average, so send several together",
                                     of_.messages.matched, size_of_message());
+        if (of_.other_programs && !in_storm) sentence += "; other programs on these CPUs may be the reason";
         add(share_of(lost), sentence + ".");
     }
 

@@ -114,6 +114,13 @@ class ThreadSentences {
             "compute in the meantime.",
             in_worst_process(Use::during_mpi));
     }
+    // A process is named if it has most of the time.
+    std::string processes_of(const ShortThreads::Lock& lock) const {
+        if (lock.processes == 1) return who_(lock.process);
+        return 4 * lock.ns_of_process >= 3 * lock.ns
+                   ? fmt::format("{} processes, most in {}", lock.processes, who_(lock.process))
+                   : fmt::format("{} processes", lock.processes);
+    }
     std::string of_locks() const {
         const std::optional<ConstructUse> construct = worst(Use::locks);
         std::string where;
@@ -122,7 +129,7 @@ class ThreadSentences {
         else if (!of_.lock.name.empty())
             where = fmt::format(", {} for {} in {}, in {} waits",
                                 part(static_cast<int64_t>(of_.lock.ns), Use::locks), one_line(of_.lock.name),
-                                who_(of_.lock.process), of_.lock.waits);
+                                processes_of(of_.lock), of_.lock.waits);
         return where + ": hold the lock for a shorter time, or use several.";
     }
     std::string of_sleep() const {

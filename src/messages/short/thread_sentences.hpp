@@ -16,11 +16,12 @@ struct ShortThreads {
     std::vector<HybridEfficiency> efficiencies;  // the run is the first; empty: of single threads
     ThreadUseFacts uses;
     std::map<int64_t, std::string> parallel_regions;  // labels by value
-    // The object of POSIX threads that threads of a process wait for longest.
+    // The lock that threads wait for longest, by its name, in all processes together.
     struct Lock {
-        std::string name;  // "mutex table_lock"; empty: none
-        uint32_t process = 0;
+        std::string name;  // "mutex table_lock (update table.c:12)"; empty: none
         uint64_t ns = 0, waits = 0;
+        uint32_t processes = 0, process = 0;  // how many have it, and the one that waits longest
+        uint64_t ns_of_process = 0;
     } lock = {};
 };
 

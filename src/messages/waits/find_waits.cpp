@@ -138,19 +138,24 @@ void sum_up(const Ranks& ranks, const System& system, const ThreadRegions& regio
 // The sites of calls that wait are known in threads that initialised MPI. `waits`: in the order of time.
 void add_sites(Waits& waits, const std::vector<ProcessTimes>& times) {
     struct Place {
-        const CallTimes* calls;
+        const ProcessTimes* of;
         size_t next = 0;  // call that has not ended before the waits
     };
     std::map<uint32_t, Place> places;  // by stream
-    for (const ProcessTimes& of : times) places[of.stream] = {&of.calls};
+    for (const ProcessTimes& of : times) places[of.stream] = {&of};
     for (Wait& wait : waits) {
         const auto known = places.find(wait.stream);
         if (known == places.end()) continue;
-        auto& [calls, next] = known->second;
-        while (next < calls->size() && calls->leave(next) <= wait.begin) ++next;
-        if (next < calls->size() && calls->enter(next) <= wait.begin &&
-            calls->function(next) == wait.function)
-            wait.site = calls->site(next);
+        auto& [of, next] = known->second;
+        const CallTimes& calls = of->calls;
+        while (next < calls.size() && calls.leave(next) <= wait.begin) ++next;
+        if (is_init(mpi_function_rows[wait.function]))
+            wait.site = of->init_site;
+        else if (is_finalize(mpi_function_rows[wait.function]))
+            wait.site = of->finalize_site;
+        else if (next < calls.size() && calls.enter(next) <= wait.begin &&
+                 calls.function(next) == wait.function)
+            wait.site = calls.site(next);
     }
 }
 

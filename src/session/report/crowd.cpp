@@ -42,7 +42,8 @@ std::vector<UseOfProcess> uses_on(const ReportSubject& of, uint32_t loom, const 
     return all;
 }
 
-// The processes of a node that may use the same CPUs and have least of them for their threads, if that is too few.
+// The processes of a node that may use the same CPUs and have least of them for their threads, if that is too
+// few.
 void find_cramped(const std::vector<UseOfProcess>& uses, ShortSources::Crowd& crowd) {
     std::map<std::string_view, ShortSources::Crowd> by_list;
     for (const auto& [process, threads, use] : uses) {
@@ -69,7 +70,8 @@ void find_cramped(const std::vector<UseOfProcess>& uses, ShortSources::Crowd& cr
 
 }  // namespace
 
-// Other programs displace threads, too. Those that compute there displace each other at least ten times a second.
+// Other programs displace threads, too. Those that compute there displace each other at least ten times a
+// second.
 std::optional<bool> displace_each_other(const ReportSubject& of, const CrowdedCpu& cpu,
                                         const ReportContent& content) {
     constexpr double often = 10, least_computing = 0.25;

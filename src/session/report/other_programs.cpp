@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "session/report/cpu_list.hpp"
@@ -25,7 +26,7 @@ struct SharedCpus {
 
     void add(const CpuUse& use, uint32_t threads) {
         constexpr double often = 10;  // a second, for each thread
-        ours += use.cpu;
+        ours += use.cpu + use.children;
         if (use.wall > longest.wall) longest = use;
         leaves = leaves ||
                  static_cast<double>(use.switches) * 1e9 >= often * static_cast<double>(use.wall) * threads;
@@ -33,8 +34,10 @@ struct SharedCpus {
     double capacity() const { return static_cast<double>(cpus.size()) * static_cast<double>(longest.wall); }
     double share_of_others() const {
         constexpr double full = 0.9;
+        // Times of CPUs come in steps of some 10 ms.
+        constexpr int64_t least_time = 500'000'000;
         const auto busy = static_cast<double>(longest.busy);
-        if (!leaves || capacity() <= 0 || busy < full * capacity()) return 0;
+        if (longest.wall < least_time || !leaves || capacity() <= 0 || busy < full * capacity()) return 0;
         return std::clamp((busy - static_cast<double>(ours)) / capacity(), 0.0, 1.0);
     }
 };
@@ -54,24 +57,42 @@ bool is_apart(const SharedByCpus::value_type& of, const SharedByCpus& all) {
 
 SharedByCpus shared_cpus(const Trace& trace, const System& system) {
     SharedByCpus all;
-    for (const ProcessInfo& process : system.processes())
+    std::set<std::string_view> unknown;  // hosts with a process that has not told its use
+    for (const ProcessInfo& process : system.processes()) {
+        const uint32_t first = system.threads()[process.first_thread].stream;
+        bool is_known = false;
         for (uint32_t t = 0; t < process.thread_count; ++t) {
             const StreamMetadata& stream =
                 trace.streams()[system.threads()[process.first_thread + t].stream].metadata;
             const auto& use = stream.process->cpu_use;
             if (!use || use->busy < 0) continue;
+            is_known = true;
             SharedCpus& shared = all[{std::string(host_of(stream)), use->cpus}];
             if (shared.cpus.empty()) shared.cpus = cpus_in(use->cpus);
             shared.add(*use, process.thread_count);
             break;  // it is that of the process
         }
+        if (!is_known) unknown.insert(host_of(trace.streams()[first].metadata));
+    }
+    std::erase_if(all, [&](const auto& shared) { return unknown.contains(shared.first.first); });
     return all;
+}
+
+bool lacks_ranks(const System& system) {
+    std::map<uint32_t, size_t> found;  // by application
+    for (const ProcessInfo& process : system.processes()) ++found[static_cast<uint32_t>(process.app_id)];
+    return std::ranges::any_of(system.processes(), [&](const ProcessInfo& process) {
+        return process.nranks &&
+               static_cast<size_t>(*process.nranks) > found[static_cast<uint32_t>(process.app_id)];
+    });
 }
 
 }  // namespace
 
 std::optional<ShortSources::OtherPrograms> find_other_programs(const Trace& trace, const System& system) {
     constexpr double least = 0.1;
+    // Ranks without a trace would be taken for other programs.
+    if (lacks_ranks(system)) return std::nullopt;
     const SharedByCpus all = shared_cpus(trace, system);
     ShortSources::OtherPrograms most;
     for (const auto& of : all) {

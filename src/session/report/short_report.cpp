@@ -90,10 +90,30 @@ bool is_lock(std::string_view kind) {
     return kind == "mutex" || kind == "rwlock" || kind == "spin lock" || kind == "once";
 }
 
-// " (update table.c:12)": where threads wait for it.
-std::string lines_in_brackets(const LockCount& lock, const CodeLines& known) {
-    const std::set<std::string> lines = lines_of(lock.code, known);
-    return lines.empty() ? "" : fmt::format(" ({})", fmt::join(lines, ", "));
+ShortThreads::Lock longest_lock(const ReportContent& content) {
+    std::map<LockName, ShortThreads::Lock> locks;
+    std::map<LockName, std::set<std::string>> lines;  // where threads wait
+    for (const LockCount& count : content.locks) {
+        if (!is_lock(count.kind)) continue;
+        const LockName name{count.kind, count.label};
+        ShortThreads::Lock& lock = locks[name];
+        lock.ns += count.ns;
+        lock.waits += count.waits;
+        ++lock.processes;
+        if (count.ns > lock.ns_of_process) {
+            lock.process = count.process;
+            lock.ns_of_process = count.ns;
+        }
+        lines[name].merge(lines_of(count.code, content.lines));
+    }
+    const auto longest = std::ranges::max_element(locks, {}, [](const auto& lock) { return lock.second.ns; });
+    if (longest == locks.end()) return {};
+    ShortThreads::Lock lock = longest->second;
+    const auto& [kind, label] = longest->first;
+    const std::set<std::string>& at = lines[longest->first];
+    lock.name =
+        fmt::format("{} {}{}", kind, label, at.empty() ? "" : fmt::format(" ({})", fmt::join(at, ", ")));
+    return lock;
 }
 
 ShortThreads short_threads_of(const ReportSubject& of, const ReportContent& content) {
@@ -103,11 +123,7 @@ ShortThreads short_threads_of(const ReportSubject& of, const ReportContent& cont
     for (auto& [value, label] : threads.parallel_regions)
         if (const auto line = lines.find(label); line != lines.end())
             label += fmt::format(" ({})", line->second);
-    for (const LockCount& count : content.locks)
-        if (is_lock(count.kind) && count.ns > threads.lock.ns)
-            threads.lock = {
-                fmt::format("{} {}{}", count.kind, count.label, lines_in_brackets(count, content.lines)),
-                count.process, count.ns, count.waits};
+    threads.lock = longest_lock(content);
     return threads;
 }
 
