@@ -48,17 +48,20 @@ Fd open_to_read(const std::string& path) {
 
 }  // namespace
 
-FileWindow::FileWindow(std::string path, size_t block, std::atomic<uint64_t>* counter)
+FileWindow::FileWindow(std::string path, size_t block, std::atomic<uint64_t>* counter,
+                       MakeDecoder make_decoder)
     : path_(std::move(path)), counter_(counter), block_(block) {
     Fd fd = open_to_read(path_);
     struct stat info {};
     if (::fstat(fd.get(), &info) != 0) throw system_error("cannot get the size", path_);
     if (!S_ISREG(info.st_mode)) throw Error("not a regular file", path_);
     size_ = static_cast<uint64_t>(info.st_size);
+    if (make_decoder) decoder_ = make_decoder(fd, size_, path_);
+    if (decoder_) size_ = decoder_->size();
     capacity_ = std::min<uint64_t>(block_, size_);
     memory_ = take_block(capacity_ + slack);
     fd_ = std::move(fd);
-    read_up_to(capacity_);
+    read_up_to(0, capacity_);
     keep_open(std::move(fd_));
 }
 
@@ -82,7 +85,7 @@ void FileWindow::slide(uint64_t keep, uint64_t to) {
         move_to(keep, capacity_);
     uint64_t room = small ? block_ : capacity_;
     if (!fd_) fd_ = open_to_read(path_);
-    read_up_to(std::min(size_, begin_ + room));
+    read_up_to(to, std::min(size_, begin_ + room));
     keep_open(std::move(fd_));
 }
 
@@ -98,11 +101,18 @@ void FileWindow::move_to(uint64_t keep, size_t capacity) {
     begin_ = keep;
 }
 
-void FileWindow::read_up_to(uint64_t to) {
+// Damage behind `needed` is none yet.
+void FileWindow::read_up_to(uint64_t needed, uint64_t to) {
     if (end_ >= to) return;
-    read_at(fd_, end_, bytes(end_, to), path_);
-    if (counter_) counter_->fetch_add(to - end_, std::memory_order_relaxed);
-    end_ = to;
+    const uint64_t before = end_;
+    if (decoder_) {
+        do end_ += decoder_->read(fd_, end_, bytes(end_, to));
+        while (end_ < needed);
+    } else {
+        read_at(fd_, end_, bytes(end_, to), path_);
+        end_ = to;
+    }
+    if (counter_) counter_->fetch_add(end_ - before, std::memory_order_relaxed);
 }
 
 }  // namespace ovni

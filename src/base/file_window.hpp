@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -15,12 +16,29 @@ namespace ovni {
 
 class FileWindow {
  public:
+    // Makes other bytes of those of a file; sizes and offsets of the window are then of these.
+    class Decoder {
+     public:
+        Decoder() = default;
+        Decoder(const Decoder&) = delete;
+        Decoder& operator=(const Decoder&) = delete;
+        virtual ~Decoder() = default;
+        virtual uint64_t size() const = 0;
+        // Writes the bytes from `offset` on, as many as `to` has, or fewer if those behind are damaged.
+        // Throws Error if the first one is.
+        virtual size_t read(const Fd& file, uint64_t offset, std::span<uint8_t> to) = 0;
+    };
+    // Returns null if the bytes are to stay as they are. Throws Error.
+    using MakeDecoder = std::unique_ptr<Decoder> (*)(const Fd& file, uint64_t size, const std::string& path);
+
     // Reads the first block. Throws Error if the file is not regular or cannot be read. The number of bytes
     // read is added to `counter`, which outlives this object.
-    FileWindow(std::string path, size_t block, std::atomic<uint64_t>* counter = nullptr);
+    FileWindow(std::string path, size_t block, std::atomic<uint64_t>* counter = nullptr,
+               MakeDecoder make_decoder = nullptr);
 
     const std::string& path() const { return path_; }
-    uint64_t size() const { return size_; }  // of the file, when it was opened
+    uint64_t size() const { return size_; }  // when it was opened
+    bool is_decoded() const { return decoder_ != nullptr; }
     uint64_t begin() const { return begin_; }
     uint64_t end() const { return end_; }
     // The number of bytes behind end() that may be read; their values are undefined.
@@ -42,11 +60,12 @@ class FileWindow {
  private:
     void slide(uint64_t keep, uint64_t to);
     void move_to(uint64_t keep, size_t capacity);
-    void read_up_to(uint64_t to);
+    void read_up_to(uint64_t needed, uint64_t to);
     void keep_open(Fd fd);
 
     std::string path_;
     std::atomic<uint64_t>* counter_;
+    std::unique_ptr<Decoder> decoder_;
     BlockMemory memory_;
     size_t block_, capacity_;
     uint64_t size_ = 0, begin_ = 0, end_ = 0;

@@ -13,12 +13,16 @@
 
 namespace ovni {
 
+// The form of the streams that are written. as_it_was: each as it is in the trace.
+enum class StreamForm { as_it_was, plain, packed };
+
 struct CutOptions {
     Focus focus;
     std::set<std::string> looms = {};  // empty: all
     std::string models = {};           // their characters; empty: all
     std::optional<std::string> clock_table = {};
     Regions regions = Regions::as_they_are;
+    StreamForm form = StreamForm::as_it_was;
 
     // The life cycle and the CPUs of threads stay even if their model, ovni, is not among the models.
     bool keeps(EventCode code) const {

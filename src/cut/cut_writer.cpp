@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -16,6 +18,7 @@
 #include "core/stream_crc.hpp"
 #include "cut/cut_metadata.hpp"
 #include "emu/plan/start.hpp"
+#include "packed/block.hpp"
 #include "trace/checksums.hpp"
 #include "trace/clock_file.hpp"
 #include "trace/clock_table.hpp"
@@ -58,17 +61,20 @@ void stop_if_signalled() {
     if (!sigisemptyset(&both)) throw Error("interrupted, nothing was written");
 }
 
-// Writes a stream.obs.
+// Writes a stream.obs. `packed`: makes its blocks; null: it is plain.
 class StreamWriter {
  public:
-    StreamWriter(const fs::path& directory, const StreamCut& cut, const CutOptions& options)
-        : cut_(cut), options_(options), file_(directory / events_name) {
+    StreamWriter(const fs::path& directory, const StreamCut& cut, const CutOptions& options,
+                 packed::BlockMaker* packed)
+        : cut_(cut), options_(options), packed_(packed), file_(directory / events_name) {
         constexpr uint32_t version = OVNI_FORMAT_VERSION;
-        buffer_.append(OVNI_FORMAT_MAGIC, sizeof OVNI_FORMAT_MAGIC);
-        buffer_.append(reinterpret_cast<const char*>(&version), sizeof version);
+        std::string header(OVNI_FORMAT_MAGIC, sizeof OVNI_FORMAT_MAGIC);
+        header.append(reinterpret_cast<const char*>(&version), sizeof version);
+        file_.write(packed ? text_in(packed::file_header()) : header);
+        written_ = header.size();
         if (cut.gap) {
             gaps_.push_back(*cut.gap);
-            gaps_.back().offset += buffer_.size();
+            gaps_.back().offset += written_;
             clip(gaps_.back());
         }
         append(cut.opening);
@@ -88,14 +94,14 @@ class StreamWriter {
         if (cut_.dropped.contains(number)) return;
         append(
             {reinterpret_cast<const char*>(event.bytes), OVNI_FORMAT_EVENT_HEADER + event.payload().size()});
-        if (buffer_.size() > most_buffered) flush();
+        if (buffer_.size() > most_buffered) flush(packed::usual_block);
     }
 
     void end() {
         for (auto behind = cut_.inserted.lower_bound(count_); behind != cut_.inserted.end(); ++behind)
             append(behind->second);
         append(cut_.closing);
-        flush();
+        flush(1);
         file_.commit();
     }
 
@@ -103,11 +109,39 @@ class StreamWriter {
 
  private:
     void append(std::string_view events) { buffer_ += events; }
-    void flush() {
+    static std::string_view text_in(std::span<const uint8_t> bytes) {
+        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    }
+    // `least`: bytes that a packed block should have.
+    void flush(size_t least) {
         stop_if_signalled();
+        if (packed_) return write_blocks(least);
         file_.write(buffer_);
         written_ += buffer_.size();
         buffer_.clear();
+    }
+    void write_blocks(size_t least) {
+        const size_t size = buffer_.size();
+        buffer_.resize(size + packed::BlockPacker::slack);
+        std::span<const uint8_t> left(reinterpret_cast<const uint8_t*>(buffer_.data()), size);
+        while (left.size() >= least) {
+            const auto made = packed_->make(first_events(left, packed::usual_block), written_);
+            file_.write(text_in(made.block));
+            written_ += made.taken;
+            left = left.subspan(made.taken);
+        }
+        buffer_.resize(size);
+        buffer_.erase(0, size - left.size());
+    }
+    // At most so many bytes, but one event at least.
+    static std::span<const uint8_t> first_events(std::span<const uint8_t> events, size_t most) {
+        size_t end = 0;
+        while (end < events.size()) {
+            const uint64_t size = ovni_format_event_size(&events[end], events.size() - end);
+            if (end > 0 && end + size > most) break;
+            end += size;
+        }
+        return events.first(end);
     }
     void clip(Gap& gap) const {
         if (gap.to >= cut_.raw_to) gap.to = std::numeric_limits<int64_t>::max();
@@ -115,6 +149,7 @@ class StreamWriter {
 
     const StreamCut& cut_;
     const CutOptions& options_;
+    packed::BlockMaker* packed_;
     OutputFile file_;
     std::string buffer_;
     uint64_t written_ = 0;
@@ -158,6 +193,7 @@ class CutWriter {
     const CutPlan& plan_;
     const fs::path& directory_;
     CutSummary summary_;
+    packed::BlockMaker blocks_;
 };
 
 void CutWriter::write_metadata() {
@@ -183,7 +219,9 @@ void CutWriter::write_stream(uint32_t s) {
     const StreamCut& cut = plan_.streams[s];
     fs::path directory = below(directory_, stream);
     StreamReader reader = open_stream(trace_, clocks_, s, options_.regions, Checksums::compared_quietly);
-    StreamWriter writer(directory, cut, options_);
+    const bool is_packed =
+        options_.form == StreamForm::packed || (options_.form == StreamForm::as_it_was && reader.is_packed());
+    StreamWriter writer(directory, cut, options_, is_packed ? &blocks_ : nullptr);
     ++summary_.streams;
     auto see = [&](int64_t clock) { summary_.begin = std::min(summary_.begin, clock - plan_.origin); };
     if (!cut.opening.empty())
@@ -202,8 +240,11 @@ void CutWriter::write_stream(uint32_t s) {
     writer.end();
     summary_.events += count_events(cut.opening) + count_events(cut.closing);
     if (!writer.gaps().empty()) write_gaps(directory, writer.gaps());
+    // A packed stream has checksums of its own.
     std::error_code none;
-    if (fs::exists(file_in(trace_.files_of(s), stream_crc_name), none)) write_checksums(directory);
+    const bool had_checksums =
+        reader.is_packed() || fs::exists(file_in(trace_.files_of(s), stream_crc_name), none);
+    if (had_checksums && !is_packed) write_checksums(directory);
 }
 
 // Writes the clocks of the hosts that are left; the reference rejects others.

@@ -28,6 +28,12 @@ void take_models(CutCommand& command, const std::string& value) {
     for (const std::string& model : items_of("models", value)) command.options.models += parse_model(model);
 }
 
+void set_form(CutCommand& command, StreamForm form) {
+    if (command.options.form != StreamForm::as_it_was)
+        throw UsageError("--plain and --packed: choose one (see --help)");
+    command.options.form = form;
+}
+
 constexpr TypedOption<CutCommand> cut_rows[] = {
     {{"output", "o", "DIR", "", "Directory of the new trace."}, store<&CutCommand::output>},
     {{"looms", "", "LIST", "", "Only these looms, by name: node0,node1."}, take_looms},
@@ -39,6 +45,11 @@ constexpr TypedOption<CutCommand> cut_rows[] = {
      [](CutCommand& command, const std::string& value) { command.options.clock_table = value; }},
     {{"sort", "", "", "", "Sort unsorted regions (OU[ to OU]), as ovnisort does."},
      [](CutCommand& command, const std::string&) { command.options.regions = Regions::sorted; }},
+    {{"plain", "", "", "", "Write plain streams, which other programs can read."},
+     [](CutCommand& command, const std::string&) { set_form(command, StreamForm::plain); }},
+    {{"packed", "", "", "",
+      "Write packed streams, a tenth as large. Without --plain and --packed, streams keep their form."},
+     [](CutCommand& command, const std::string&) { set_form(command, StreamForm::packed); }},
 };
 
 std::string list_of_models() {

@@ -5,6 +5,7 @@
 
 #include "base/file_window.hpp"
 #include "ovni/format.h"
+#include "trace/packed_events.hpp"
 
 namespace ovni {
 
@@ -47,7 +48,7 @@ bool may_hold(const uint8_t* at, const Pattern& a, const Pattern& b, const Patte
 
 std::optional<uint64_t> search_event(const std::string& path, size_t block, uint64_t from,
                                      const SearchedCodes& codes, const IsWanted& is_wanted) {
-    FileWindow file(path, block);
+    FileWindow file(path, block, nullptr, packed_events);
     const Pattern a(codes[0]), b(codes[1]), c(codes[2]);
     constexpr uint64_t behind = OVNI_FORMAT_CODE_AT + code_bytes - 1;  // of the first byte of an event
     for (uint64_t at = from; at + behind < file.size();) {

@@ -53,9 +53,11 @@ Gap gap_of(const Json& value, size_t number, const std::string& path) {
 // Events lie between gaps, so a long list belongs to a long stream.
 uint64_t largest_list(const std::string& directory) {
     constexpr uint64_t per_byte = 16;  // a gap has some 90 bytes, an event 12 at least
-    std::error_code none;
-    const uint64_t events = std::filesystem::file_size(file_in(directory, events_name), none);
-    return largest_whole_file + (none ? 0 : per_byte * events);
+    try {
+        return largest_whole_file + per_byte * check_stream_file(file_in(directory, events_name));
+    } catch (const Error&) {
+        return largest_whole_file;
+    }
 }
 
 }  // namespace

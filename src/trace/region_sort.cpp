@@ -55,6 +55,11 @@ class RegionSorter {
     }
 
     void sort(const ByteRange& range) {
+        if (reader_.is_packed())
+            throw Error(
+                "the stream is packed, and has an unsorted region: ovnicut --sort -o NEW writes a sorted "
+                "trace",
+                reader_.path(), range.begin);
         std::vector<uint8_t> bytes(range.end - range.begin);
         read_at(fd_, range.begin, bytes, reader_.path());
         if (!sort_events(bytes))

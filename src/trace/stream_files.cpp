@@ -11,6 +11,8 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "ovni/format.h"
+#include "ovni/packed.h"
+#include "trace/packed_events.hpp"
 
 namespace ovni {
 
@@ -31,8 +33,8 @@ void check_stream_header(uint64_t size, std::span<const uint8_t> header, const s
                     path, 0);
     uint32_t version = ovni_format_load_u32(header.data() + sizeof OVNI_FORMAT_MAGIC);
     if (version != OVNI_FORMAT_VERSION)
-        throw Error(fmt::format("the stream has format version {}, this program reads {}", version,
-                                static_cast<int>(OVNI_FORMAT_VERSION)),
+        throw Error(fmt::format("the stream has format version {}, this program reads {} and {}", version,
+                                static_cast<int>(OVNI_FORMAT_VERSION), static_cast<int>(OVNI_PACKED_VERSION)),
                     path, sizeof OVNI_FORMAT_MAGIC);
 }
 
@@ -46,6 +48,7 @@ uint64_t check_stream_file(const std::string& path) {
     ssize_t n = ::pread(fd.get(), header.data(), header.size(), 0);
     if (n < 0) throw system_error("cannot read", path);
     auto size = static_cast<uint64_t>(info.st_size);
+    if (const auto packed = packed_events(fd, size, path)) return packed->size();
     check_stream_header(size, std::span(header).first(static_cast<size_t>(n)), path);
     return size;
 }

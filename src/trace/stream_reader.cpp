@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "trace/gaps.hpp"
+#include "trace/packed_events.hpp"
 #include "trace/stream_files.hpp"
 
 namespace ovni {
@@ -26,7 +27,7 @@ StreamReader::StreamReader(StreamSource source)
     : source_(std::move(source)),
       checksums_(
           BlockChecker::open(source_.directory, source_.checksums, source_.until.value_or(to_the_file_end))),
-      file_(file_in(source_.directory, events_name), source_.block, &bytes_read),
+      file_(file_in(source_.directory, events_name), source_.block, &bytes_read, packed_events),
       end_(file_.size()) {
     check_stream_header(end_, file_.bytes(0, file_.end()), path());
     if (checksums_) checksums_->see(file_.bytes(OVNI_FORMAT_STREAM_HEADER, file_.end()));

@@ -74,6 +74,8 @@ class StreamReader {
     const ClockLine& clock() const { return source_.clock; }
     ClockOrder order() const { return source_.order; }
     const std::string& path() const { return file_.path(); }
+    // The file has packed blocks (ovni/packed.h); all offsets are those of the plain stream in it.
+    bool is_packed() const { return file_.is_decoded(); }
     const std::vector<Gap>& gaps() const { return gaps_; }
     // The offset in the file of the event that now lies at `at`. It differs only in a region that was sorted,
     // and is known as long as the event is held.

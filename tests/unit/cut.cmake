@@ -7,5 +7,6 @@ ovni_test(unit_cut
     cut_test.cpp
     focus.cpp
     focus_programs.cpp
+    packed_traces.cpp
     LIBS ovni_cut ovni_test_support)
 add_dependencies(unit_cut ovnicut ovniemu ovnisort ovnidump ovnitop)

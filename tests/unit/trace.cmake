@@ -12,6 +12,8 @@ ovni_test(unit_trace
     json.cpp
     merger.cpp
     metadata.cpp
+    packed_blocks.cpp
+    packed_reading.cpp
     region_sort.cpp
     sorted_reading.cpp
     stream_reader.cpp

@@ -1,0 +1,111 @@
+// Traces with packed streams: ovnicut makes them and plain ones of them, and all programs say the same of
+// both.
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+#include "packed/block.hpp"
+#include "tests/support/random_trace.hpp"
+#include "tests/unit/cut_test.hpp"
+
+namespace ovni::test {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has_packed_streams(const fs::path& trace) {
+    size_t packed = 0, streams = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(trace)) {
+        if (entry.path().filename() != "stream.obs") continue;
+        const std::string bytes = read_file(entry.path());
+        ++streams;
+        packed += packed::is_packed({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+    }
+    EXPECT_TRUE(packed == 0 || packed == streams);
+    return packed > 0;
+}
+
+class PackedTraces : public CutTest, public testing::WithParamInterface<uint32_t> {
+ protected:
+    PackedTraces() {
+        RandomTrace what;
+        what.seed = GetParam();
+        what.models = every_model;
+        what.events = GetParam() == 2 ? 8000 : 300;
+        what.looms = 2;
+        build(builder_, what);
+        whole_ = builder_.write();
+    }
+    fs::path cut_to(const fs::path& trace, const std::string& name, std::vector<std::string> options) {
+        const Finished done = try_cut(trace, name, std::move(options));
+        EXPECT_EQ(done.status, 0) << done.err;
+        return directory() / name;
+    }
+    static std::string printed(std::vector<std::string> words, const fs::path& trace) {
+        words[0] = program(words[0]);
+        words.push_back(trace);
+        const Finished done = run(words);
+        EXPECT_EQ(done.status, 0) << done.err;
+        return done.out;
+    }
+
+    TraceBuilder builder_;
+    fs::path whole_;
+};
+
+TEST_P(PackedTraces, ArePlainAgainByteByByte) {
+    const fs::path plain = cut_to(whole_, "plain", {"--plain"}),
+                   packed = cut_to(whole_, "packed", {"--packed"});
+    EXPECT_FALSE(has_packed_streams(plain));
+    EXPECT_TRUE(has_packed_streams(packed));
+    expect_same(cut_to(packed, "again", {"--plain"}), plain);
+    expect_same(cut_to(packed, "packed again", {}), packed);
+    EXPECT_FALSE(has_packed_streams(cut_to(plain, "plain again", {})));
+}
+
+TEST_P(PackedTraces, AreThePlainOnesForAllPrograms) {
+    const fs::path plain = cut_to(whole_, "plain", {"--plain"}),
+                   packed = cut_to(whole_, "packed", {"--packed"});
+    EXPECT_EQ(printed({"ovnidump"}, packed), printed({"ovnidump"}, plain));
+    EXPECT_EQ(printed({"ovnitop"}, packed), printed({"ovnitop"}, plain));
+    for (const fs::path& trace : {plain, packed}) {
+        const Finished done = emulate(trace, {"-l", "--prv"});
+        ASSERT_EQ(done.status, 0) << done.err;
+    }
+    for (const char* file : {"thread.prv", "cpu.prv", "thread.pcf", "cpu.pcf"})
+        EXPECT_TRUE(read_file(packed / file) == read_file(plain / file)) << file;
+}
+
+TEST_P(PackedTraces, PartsOfThemAreThoseOfThePlainOnes) {
+    const fs::path packed = cut_to(whole_, "packed", {"--packed"});
+    const int64_t all = length(whole_);
+    const Part part{all / 3, all / 2};
+    expect_same(cut(packed, "part", part, {"--plain"}), cut(whole_, "part of plain", part, {"--plain"}));
+}
+
+class UnsortedPackedTrace : public CutTest {};
+
+TEST_F(UnsortedPackedTrace, IsSortedByOvnicutAlone) {
+    TraceBuilder builder;
+    builder.thread()
+        .starts(1000, 0)
+        .event("OU[", 1400)
+        .event("OM=", 1300, {i64(1), 9})
+        .event("OU]", 1500)
+        .ends(1600);
+    const fs::path whole = builder.write();
+    ASSERT_EQ(try_cut(whole, "packed", {"--packed"}).status, 0);
+    const Finished refused = run({program("ovnisort"), directory() / "packed"});
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_THAT(refused.err, testing::HasSubstr("ovnicut --sort -o NEW writes a sorted trace"));
+    ASSERT_EQ(try_cut(directory() / "packed", "sorted", {"--sort", "--plain"}).status, 0);
+    ASSERT_EQ(run({program("ovnisort"), whole}).status, 0);
+    ASSERT_EQ(try_cut(whole, "sorted plain", {"--plain"}).status, 0);
+    expect_same(directory() / "sorted", directory() / "sorted plain");
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, PackedTraces, testing::Values(1u, 2u, 3u));
+
+}  // namespace
+
+}  // namespace ovni::test
