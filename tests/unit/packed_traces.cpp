@@ -88,11 +88,12 @@ class UnsortedPackedTrace : public CutTest {};
 TEST_F(UnsortedPackedTrace, IsSortedByOvnicutAlone) {
     TraceBuilder builder;
     builder.thread()
-        .starts(1000, 0)
+        .starts(1000)
+        .event("OB.", 1300)
         .event("OU[", 1400)
-        .event("OM=", 1300, {i64(1), 9})
+        .event("OB.", 1200)
         .event("OU]", 1500)
-        .ends(1600);
+        .ends(2000);
     const fs::path whole = builder.write();
     ASSERT_EQ(try_cut(whole, "packed", {"--packed"}).status, 0);
     const Finished refused = run({program("ovnisort"), directory() / "packed"});
