@@ -20,7 +20,9 @@
  *     48  u64     least clock
  *     56  u64     greatest clock
  *
- * A block stands alone: nothing is kept from one to the next.
+ * A block has at least one event, and begins where the one before ends in the plain stream. The body of a packed
+ * block is shorter than its events. Numbers are little endian, clocks compare without sign. A block stands
+ * alone: nothing is kept from one to the next.
  *
  * A COLUMN is a sequence of bits, the least significant bit of a byte first. Numbers in bits have their
  * least significant bit first. What follows is written in these forms:
@@ -50,8 +52,8 @@
  *                     bits(1), 1 if the clock is that of the event before
  *                     a word for each 4 bytes of payload, also incomplete ones
  *                 Behind the token of a jumbo event stand its data: gamma with their size, and a word for each
- *                 4 bytes (with zeros behind the last byte): the difference to the data of the last event with
- *                 that head, cut or filled with zeros to that size.
+ *                 4 bytes (with zeros behind the last byte): the difference to that word of the data of the
+ *                 last event with that head, or to 0 if it had none there.
  *     ... and again from the beginning, up to the last event.
  *
  * COLUMN 2 has the lengths of the steps of the clock, for each event whose token has another clock than the

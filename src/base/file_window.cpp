@@ -61,7 +61,7 @@ FileWindow::FileWindow(std::string path, size_t block, std::atomic<uint64_t>* co
     capacity_ = std::min<uint64_t>(block_, size_);
     memory_ = take_block(capacity_ + slack);
     fd_ = std::move(fd);
-    read_up_to(0, capacity_);
+    read_up_to(capacity_);
     keep_open(std::move(fd_));
 }
 
@@ -85,7 +85,7 @@ void FileWindow::slide(uint64_t keep, uint64_t to) {
         move_to(keep, capacity_);
     uint64_t room = small ? block_ : capacity_;
     if (!fd_) fd_ = open_to_read(path_);
-    read_up_to(to, std::min(size_, begin_ + room));
+    read_up_to(std::min(size_, begin_ + room));
     keep_open(std::move(fd_));
 }
 
@@ -101,13 +101,13 @@ void FileWindow::move_to(uint64_t keep, size_t capacity) {
     begin_ = keep;
 }
 
-// Damage behind `needed` is none yet.
-void FileWindow::read_up_to(uint64_t needed, uint64_t to) {
+void FileWindow::read_up_to(uint64_t to) {
     if (end_ >= to) return;
     const uint64_t before = end_;
     if (decoder_) {
-        do end_ += decoder_->read(fd_, end_, bytes(end_, to));
-        while (end_ < needed);
+        for (size_t got = 1; got > 0 && end_ < to; end_ += got)
+            got = decoder_->read(fd_, end_, bytes(end_, to));
+        if (end_ < to) size_ = end_;
     } else {
         read_at(fd_, end_, bytes(end_, to), path_);
         end_ = to;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/block_memory.hpp"
+#include "base/error.hpp"
 #include "base/file.hpp"
 
 namespace ovni {
@@ -23,10 +24,13 @@ class FileWindow {
         Decoder(const Decoder&) = delete;
         Decoder& operator=(const Decoder&) = delete;
         virtual ~Decoder() = default;
+        // Of the bytes before any damage that is known.
         virtual uint64_t size() const = 0;
-        // Writes the bytes from `offset` on, as many as `to` has, or fewer if those behind are damaged.
-        // Throws Error if the first one is.
+        // Writes the bytes from `offset` on, as many as `to` has, or fewer if those behind are damaged. 0:
+        // the first one is; then fault() says why.
         virtual size_t read(const Fd& file, uint64_t offset, std::span<uint8_t> to) = 0;
+        // Why there are no bytes from size() on, or from where read() found none; null: the file is whole.
+        virtual const Error* fault() const = 0;
     };
     // Returns null if the bytes are to stay as they are. Throws Error.
     using MakeDecoder = std::unique_ptr<Decoder> (*)(const Fd& file, uint64_t size, const std::string& path);
@@ -37,7 +41,9 @@ class FileWindow {
                MakeDecoder make_decoder = nullptr);
 
     const std::string& path() const { return path_; }
-    uint64_t size() const { return size_; }  // when it was opened
+    // When it was opened; less once damage was found. fault() says what ends it there; null: nothing.
+    uint64_t size() const { return size_; }
+    const Error* fault() const { return decoder_ ? decoder_->fault() : nullptr; }
     bool is_decoded() const { return decoder_ != nullptr; }
     uint64_t begin() const { return begin_; }
     uint64_t end() const { return end_; }
@@ -50,9 +56,9 @@ class FileWindow {
     }
 
     // Brings all bytes from `keep` (at least begin()) up to `to` (at most size()) into memory, and more if
-    // there is room. Bytes from `keep` on stay in the window; earlier ones may be dropped, and all move. If
-    // `keep` is behind the window, the bytes between are skipped. Throws Error with path and offset if the
-    // file cannot be read or has become shorter.
+    // there is room. Damaged bytes are none: then size() becomes end(). Bytes from `keep` on stay in the
+    // window; earlier ones may be dropped, and all move. If `keep` is behind the window, the bytes between
+    // are skipped. Throws Error with path and offset if the file cannot be read or has become shorter.
     void ensure(uint64_t keep, uint64_t to) {
         if (to > end_) slide(keep, to);
     }
@@ -60,7 +66,7 @@ class FileWindow {
  private:
     void slide(uint64_t keep, uint64_t to);
     void move_to(uint64_t keep, size_t capacity);
-    void read_up_to(uint64_t needed, uint64_t to);
+    void read_up_to(uint64_t to);
     void keep_open(Fd fd);
 
     std::string path_;

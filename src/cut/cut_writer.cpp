@@ -126,6 +126,8 @@ class StreamWriter {
         std::span<const uint8_t> left(reinterpret_cast<const uint8_t*>(buffer_.data()), size);
         while (left.size() >= least) {
             const auto made = packed_->make(first_events(left, packed::usual_block), written_);
+            if (made.taken == 0)
+                throw Error("an event of 4 GiB or more cannot be packed: leave out --packed");
             file_.write(text_in(made.block));
             written_ += made.taken;
             left = left.subspan(made.taken);

@@ -65,6 +65,7 @@ BlockMaker::Made BlockMaker::finish(ovni_packed_header header) {
 }
 
 BlockMaker::Made BlockMaker::plain(std::span<const uint8_t> events, uint64_t offset) {
+    if (events.size() > UINT32_MAX) return {};
     ovni_packed_header header{};
     header.offset = offset;
     header.body = header.events_bytes = static_cast<uint32_t>(events.size());

@@ -34,8 +34,9 @@ class BlockMaker {
         size_t taken = 0;                // bytes of events
     };
     // Makes a block of whole events from the first one on: of all, unless they cannot be packed in one. They
-    // stand as they are if that is shorter. At least one event; BlockPacker::slack bytes behind them may be
-    // read. `offset`: of the first one in the plain stream.
+    // stand as they are if that is shorter. Takes nothing if the first event has 4 GiB or more. At least one
+    // event; BlockPacker::slack bytes behind them may be read. `offset`: of the first one in the plain
+    // stream.
     Made make(std::span<const uint8_t> events, uint64_t offset);
 
  private:

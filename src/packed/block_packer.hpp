@@ -1,5 +1,5 @@
 // Packs events into the columns of a block (ovni/packed.h). One packer serves many streams, one block after
-// the other. Memory: 4 MiB of addresses, of which a block touches what it needs.
+// the other. Memory: some 4 MiB, and three times the largest block.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
-// Unpacks the columns of a block (ovni/packed.h). One unpacker serves many streams. Memory: 4 MiB of
-// addresses, of which a block touches what it needs.
+// Unpacks the columns of a block (ovni/packed.h). One unpacker serves many streams. Memory: some 2 MiB.
 #pragma once
 
 #include <cstddef>

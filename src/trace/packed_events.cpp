@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,9 +28,7 @@ class PackedEvents : public FileWindow::Decoder {
  public:
     PackedEvents(const Fd& file, uint64_t file_size, std::string path) : path_(std::move(path)) {
         uint64_t at = packed::file_header().size();
-        while (at < file_size && fault_.empty()) at = add_block(file, at, file_size);
-        // Reading on is an error.
-        if (!fault_.empty()) ++size_;
+        while (at < file_size && !fault_) at = add_block(file, at, file_size);
     }
 
     uint64_t size() const override { return size_; }
@@ -38,10 +37,7 @@ class PackedEvents : public FileWindow::Decoder {
         size_t done = offset < OVNI_FORMAT_STREAM_HEADER ? copy_header(offset, to) : 0;
         while (done < to.size()) {
             const uint64_t at = offset + done;
-            if (!holds(at) && !load(file, at)) {
-                if (done > 0) return done;
-                throw Error(fault_, path_, fault_at_);
-            }
+            if (!holds(at) && !load(file, at)) return done;
             const size_t within = at - held_.offset,
                          count = std::min(to.size() - done, held_.events_bytes - within);
             std::memcpy(&to[done], &events_[within], count);
@@ -49,6 +45,8 @@ class PackedEvents : public FileWindow::Decoder {
         }
         return done;
     }
+
+    const Error* fault() const override { return fault_ ? &*fault_ : nullptr; }
 
  private:
     struct Block {
@@ -85,36 +83,39 @@ class PackedEvents : public FileWindow::Decoder {
         return at + packed::size_of(*header);
     }
     uint64_t end_with(std::string fault) {
-        fault_ = std::move(fault);
-        fault_at_ = size_;
+        fault_.emplace(std::move(fault), path_, size_);
         return 0;
     }
 
     bool holds(uint64_t at) const { return at - held_.offset < held_.events_bytes; }
     // Unpacks the block with that byte. False if it is damaged: the stream ends before it.
     bool load(const Fd& file, uint64_t at) {
-        if (!fault_.empty() && at >= fault_at_) return false;
+        if (at >= size_) return false;
         const auto behind = std::ranges::upper_bound(blocks_, at, {}, &Block::offset);
         const Block& block = *std::prev(behind);
-        const uint64_t end = behind == blocks_.end() ? 0 : behind->at;
         std::array<uint8_t, OVNI_PACKED_BLOCK_HEADER> bytes{};
         read_at(file, block.at, bytes, path_);
         const auto header = packed::read_header(bytes);
-        if (!header || header->offset != block.offset ||
-            (end != 0 && block.at + packed::size_of(*header) != end))
+        const uint64_t next = behind == blocks_.end() ? size_ : behind->offset;
+        if (!header || header->offset != block.offset || block.offset + header->events_bytes != next)
             throw Error("the file was changed while it was read", path_, block.offset);
-        const uint64_t size = packed::size_of(*header);
-        file_bytes_.resize(size + packed::BlockUnpacker::slack_of_columns);
-        read_at(file, block.at, std::span(file_bytes_).first(size), path_);
-        events_.resize(header->events_bytes + packed::BlockUnpacker::slack);
         held_ = {};
-        const std::span<const uint8_t> whole(file_bytes_.data(), size);
-        if (!packed::is_intact(*header, whole) ||
-            !packed::unpack(*header, whole, unpacker(), std::span(events_).first(header->events_bytes))) {
-            fault_ =
-                fmt::format("the block of {} events at byte {} of the file is damaged: its checksum differs",
-                            header->events, block.at);
-            fault_at_ = block.offset;
+        // Streams take turns.
+        thread_local std::vector<uint8_t> file_bytes;
+        const uint64_t size = packed::size_of(*header);
+        file_bytes.resize(size + packed::BlockUnpacker::slack_of_columns);
+        const std::span<uint8_t> whole(file_bytes.data(), size);
+        read_at(file, block.at, whole, path_);
+        events_.resize(header->events_bytes + packed::BlockUnpacker::slack);
+        const char* wrong = nullptr;
+        if (!packed::is_intact(*header, whole))
+            wrong = "is damaged: its checksum differs";
+        else if (!packed::unpack(*header, whole, unpacker(), std::span(events_).first(header->events_bytes)))
+            wrong = "is wrong, though its checksum is right: its writer has a fault";
+        if (wrong) {
+            size_ = block.offset;
+            end_with(fmt::format("the block of {} events at byte {} of the file {}", header->events, block.at,
+                                 wrong));
             return false;
         }
         held_ = *header;
@@ -124,10 +125,9 @@ class PackedEvents : public FileWindow::Decoder {
     std::string path_;
     std::vector<Block> blocks_;
     uint64_t size_ = OVNI_FORMAT_STREAM_HEADER;  // of the plain stream
-    std::string fault_;                          // empty: the stream is whole, as far as it is known
-    uint64_t fault_at_ = 0;                      // in the plain stream
+    std::optional<Error> fault_;                 // at size_
     ovni_packed_header held_{};                  // whose events are in events_
-    std::vector<uint8_t> file_bytes_, events_;
+    std::vector<uint8_t> events_;
 };
 
 }  // namespace

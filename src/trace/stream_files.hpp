@@ -28,7 +28,8 @@ std::string without_trailing_slashes(std::string directory);
 // Throws Error if a file of `size` bytes that begins with `header` is no readable stream.
 void check_stream_header(uint64_t size, std::span<const uint8_t> header, const std::string& path);
 
-// Checks the header of stream.obs and returns the size in bytes of the plain stream. Needs no permission to write.
+// Checks the header of stream.obs and returns the size in bytes of the plain stream. Needs no permission to
+// write.
 uint64_t check_stream_file(const std::string& path);
 
 // The content of a side file (JSON) of a stream; nothing if it is missing. Throws Error if it is no regular

@@ -71,6 +71,7 @@ const uint8_t* StreamReader::load(uint64_t size) {
 void StreamReader::read_up_to(uint64_t keep, uint64_t to) {
     uint64_t before = file_.end();
     file_.ensure(keep, to);
+    end_ = std::min(end_, file_.size());
     if (checksums_) checksums_->see(file_.bytes(before, file_.end()));
 }
 
@@ -80,6 +81,7 @@ void StreamReader::sort_range() {
     auto changed = [&] { return Error("the file was changed while it was read", path(), range.begin); };
     if (range.begin < at_.next || range.end > end_) throw changed();
     read_up_to(keep, range.end);
+    if (file_.end() < range.end) throw changed();
     auto sorted = sort_events(file_.bytes(range.begin, range.end));
     if (!sorted) throw changed();
     for (MovedEvent& event : *sorted)
@@ -97,7 +99,10 @@ uint64_t StreamReader::offset_before(uint64_t at) const {
 }
 
 bool StreamReader::end_or_damage(uint64_t left, uint64_t size) const {
-    if (left == 0) return false;
+    if (left == 0) {
+        if (const Error* fault = file_.fault(); fault && end_ == file_.size()) throw *fault;
+        return false;
+    }
     if (left < OVNI_FORMAT_EVENT_HEADER)
         damaged(fmt::format("incomplete event: {} bytes are left, its header alone has {}", left,
                             static_cast<int>(OVNI_FORMAT_EVENT_HEADER)));
