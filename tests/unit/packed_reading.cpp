@@ -15,12 +15,12 @@ class PackedReading : public StreamTest {
  protected:
     PackedReading() {
         std::mt19937 random(1);
-        for (int i = 0; i < 400; ++i)
-            if (i % 50 == 7)
-                build().jumbo("VYc", 1000 + 10 * i,
-                              {u32(static_cast<uint32_t>(i)), std::string(random() % 300, 'x')});
-            else
-                build().event(i % 2 == 0 ? "OM[" : "OM]", 1000 + 10 * i, {i64(i), 5});
+        for (int i = 0; i < 200; ++i) {
+            const std::string text(random() % 300, 'x');
+            build().event("OM[", 1000 + 20 * i, {i64(i), 5});
+            if (i % 25 == 7) build().jumbo("VYc", 1005 + 20 * i, {u32(7), std::string_view(text)});
+            build().event("OM]", 1010 + 20 * i, {i64(i), 5});
+        }
         plain_ = build().bytes();
     }
     std::string path() const { return directory() / events_name; }
