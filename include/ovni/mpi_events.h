@@ -110,10 +110,10 @@
  * more than one: readers add callers that the compiler inlined, which have no return address, up to that
  * number.
  *
- * USE OF CPUS by the process between MPI_Init and MPI_Finalize: "use" in "mpi" of stream.json has wall_ns, cpu_ns
- * (of its threads) and involuntary_switches (getrusage); and, where /proc/stat tells it, cpus ("0-3,8": those
- * that it might use), busy_ns (what all programs used of them) and children_ns (CPU time of its children that
- * have ended). All are texts.
+ * USE OF CPUS by the process between MPI_Init and MPI_Finalize: "use" in "mpi" of stream.json has wall_ns,
+ * cpu_ns (of its threads) and involuntary_switches (getrusage); and, where /proc/stat tells it, cpus
+ * ("0-3,8": those that it might use), busy_ns (what all programs used of them) and children_ns (CPU time of
+ * its children that have ended). All are texts.
  *
  * A stream with nothing but the 49 codes requires version 1.0.0; one with a function of MPI 4, whose numbers
  * begin with OVNI_MPI_FIRST_OF_MPI_4, requires 1.4.0, one that pauses 1.3.0, one with MX@ 1.2.0, one with any

@@ -20,9 +20,9 @@
  *     48  u64     least clock
  *     56  u64     greatest clock
  *
- * A block has at least one event, and begins where the one before ends in the plain stream. The body of a packed
- * block is shorter than its events. Numbers are little endian, clocks compare without sign. A block stands
- * alone: nothing is kept from one to the next.
+ * A block has at least one event, and begins where the one before ends in the plain stream. The body of a
+ * packed block is shorter than its events. Numbers are little endian, clocks compare without sign. A block
+ * stands alone: nothing is kept from one to the next.
  *
  * A COLUMN is a sequence of bits, the least significant bit of a byte first. Numbers in bits have their
  * least significant bit first. What follows is written in these forms:
@@ -39,29 +39,27 @@
  * event); and the difference, word by word, to the last event with that head (to zeros, if there is none).
  * Tokens are numbered from 0 as they come. There are at most 65535 tokens and 1000 heads in a block.
  *
- * COLUMN 1 tells the token of each event. A PLACE runs along among the events that are known already; at first
- * there is none.
+ * COLUMN 1 tells the token of each event. A PLACE runs along among the events that are known already; at
+ * first there is none.
  *
- *     gamma       that many events have the tokens of the events at the place and behind it; the place moves on
- *                 behind each. 0 if there is no place. If these are all events, the column ends.
- *     bits(1)     1: below(number of events so far) follows, the new place. The next event has the token of
- *                 the event there, which is none of a jumbo event. The place moves on behind it.
- *                 0: below(tokens so far + 1) follows, a token, which the next event has. The place moves on,
- *                 if there is one. If it is the next new number, the token is described:
- *                     below(heads so far + 1), its head; if that is new, bits(32) with it
- *                     bits(1), 1 if the clock is that of the event before
- *                     a word for each 4 bytes of payload, also incomplete ones
- *                 Behind the token of a jumbo event stand its data: gamma with their size, and a word for each
- *                 4 bytes (with zeros behind the last byte): the difference to that word of the data of the
- *                 last event with that head, or to 0 if it had none there.
+ *     gamma       that many events have the tokens of the events at the place and behind it; the place moves
+ * on behind each. 0 if there is no place. If these are all events, the column ends. bits(1)     1:
+ * below(number of events so far) follows, the new place. The next event has the token of the event there,
+ * which is none of a jumbo event. The place moves on behind it. 0: below(tokens so far + 1) follows, a token,
+ * which the next event has. The place moves on, if there is one. If it is the next new number, the token is
+ * described: below(heads so far + 1), its head; if that is new, bits(32) with it bits(1), 1 if the clock is
+ * that of the event before a word for each 4 bytes of payload, also incomplete ones Behind the token of a
+ * jumbo event stand its data: gamma with their size, and a word for each 4 bytes (with zeros behind the last
+ * byte): the difference to that word of the data of the last event with that head, or to 0 if it had none
+ * there.
  *     ... and again from the beginning, up to the last event.
  *
  * COLUMN 2 has the lengths of the steps of the clock, for each event whose token has another clock than the
- * event before. A step d (modulo 2^64) has the number k of its highest bit. Each token has a centre c, in 16ths of
- * a bit; e = k - (c + 8 >> 4). If |e| < 24: |e| zeros, a one, and, unless e is 0, a bit 1 if e is negative. Else 24
- * zeros and bits(6) with k. Then the centre moves by 4 towards k: c + 4 if e > 0, c - 4 if e < 0. The centre of a
- * new token is that of the token with its head that stood last in column 1 by its number; 160 if its head is
- * new.
+ * event before. A step d (modulo 2^64) has the number k of its highest bit. Each token has a centre c, in
+ * 16ths of a bit; e = k - (c + 8 >> 4). If |e| < 24: |e| zeros, a one, and, unless e is 0, a bit 1 if e is
+ * negative. Else 24 zeros and bits(6) with k. Then the centre moves by 4 towards k: c + 4 if e > 0, c - 4 if
+ * e < 0. The centre of a new token is that of the token with its head that stood last in column 1 by its
+ * number; 160 if its head is new.
  *
  * COLUMN 3 has the k bits of each step below its highest one.
  */
@@ -75,9 +73,9 @@ enum {
     OVNI_PACKED_BLOCK_HEADER = 64,
     OVNI_PACKED_MOST_TOKENS = 65535,
     OVNI_PACKED_MOST_HEADS = 1000,
-    OVNI_PACKED_CENTRE = 160,  /* of the first token of a head, in 16ths of a bit */
+    OVNI_PACKED_CENTRE = 160, /* of the first token of a head, in 16ths of a bit */
     OVNI_PACKED_CENTRE_STEP = 4,
-    OVNI_PACKED_FAR = 24,      /* bits from the centre */
+    OVNI_PACKED_FAR = 24,               /* bits from the centre */
     OVNI_PACKED_LARGEST_BLOCK = 1 << 20 /* bytes of events in a packed block */
 };
 

@@ -15,8 +15,9 @@
  * stream defines an object before the event that first names it, and may do so again. The holder is the tid
  * of the thread that holds the object when the wait begins; 0 if unknown.
  *
- * HNp may follow the first definition in a stream. The code is "BUILD_ID ADDRESS PATH": the file of the code, and in it the return
- * address of the wait that the stream defines the object for, in hexadecimal digits. No build id is "-". */
+ * HNp may follow the first definition in a stream. The code is "BUILD_ID ADDRESS PATH": the file of the code,
+ * and in it the return address of the wait that the stream defines the object for, in hexadecimal digits. No
+ * build id is "-". */
 #ifndef OVNI_PTHREAD_EVENTS_H
 #define OVNI_PTHREAD_EVENTS_H
 

@@ -24,7 +24,7 @@ class FileWindow {
         Decoder(const Decoder&) = delete;
         Decoder& operator=(const Decoder&) = delete;
         virtual ~Decoder() = default;
-        // Of the bytes before any damage that is known.
+        // The number of bytes before any damage that is known.
         virtual uint64_t size() const = 0;
         // Writes the bytes from `offset` on, as many as `to` has, or fewer if those behind are damaged. 0:
         // the first one is; then fault() says why.

@@ -32,8 +32,8 @@ inline constexpr bool is_made_by_some_members(const MpiFunctionRow& function) {
     return std::ranges::find(made_by_some_members, function.name) != std::end(made_by_some_members);
 }
 
-// One group calls one of them and another group the other: both are one call of all members of the communicator
-// that they make.
+// One group calls one of them and another group the other: both are one call of all members of the
+// communicator that they make.
 inline constexpr bool joins_groups(const MpiFunctionRow& function) {
     return function.name == "MPI_Comm_accept" || function.name == "MPI_Comm_connect";
 }

@@ -22,7 +22,7 @@ uint32_t hash_of(Key key, uint32_t head, Words difference) {
     return static_cast<uint32_t>(hash >> (64 - hash_bits));
 }
 
-// Of a payload of so many bytes.
+// Masks for payloads of so many bytes.
 struct Masks {
     Words of[OVNI_FORMAT_PAYLOAD_MAX + 1];
     Masks() {
@@ -37,7 +37,7 @@ const Masks masks;
 
 }  // namespace
 
-// Of one block, in registers as far as possible: functions that change it are inlined.
+// The state of one block, in registers as far as possible: functions that change it are inlined.
 struct BlockPacker::State {
     BitWriter tokens, lengths, lows;
     const uint8_t *at, *end;
@@ -102,7 +102,8 @@ void BlockPacker::begin(size_t bytes) {
 
 // Takes events that have the tokens at the place. True if all did that were compared.
 [[gnu::always_inline]] inline bool BlockPacker::follow(State& state) {
-    // What was as expected repeats itself: then the place may lie further back, for longer stretches.
+    // Events that were as expected may repeat themselves: then the place may lie further back, for longer
+    // stretches.
     constexpr uint32_t near = 256, longest = 512;
     const uint32_t distance = state.events - state.place;
     const uint32_t back = distance < near ? state.as_expected / distance * distance : 0;

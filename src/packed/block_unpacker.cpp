@@ -5,7 +5,7 @@
 
 namespace ovni::packed {
 
-// Of one block, in registers as far as possible: functions that change it are inlined.
+// The state of one block, in registers as far as possible: functions that change it are inlined.
 struct BlockUnpacker::State {
     BitReader tokens, lengths, lows;
     uint8_t *at, *end;

@@ -1,4 +1,4 @@
-// What happens on the CPUs of the process between MPI_Init and MPI_Finalize: the CPU time that it uses, how
+// The use of the CPUs of the process between MPI_Init and MPI_Finalize: the CPU time that it uses, how
 // often it has to leave its CPU to others (getrusage), and how long all programs together use these CPUs
 // (/proc/stat). The numbers go into the metadata of the calling thread's stream: mpi.use.
 #pragma once

@@ -147,7 +147,7 @@ class Sentences {
     bool add_crowd() {
         const ShortSources::Crowd& crowd = of_.crowd;
         if (crowd.cpus == 0 || crowd.share < least_share) return false;
-        // With as many CPUs as threads, it is those that make threads share one.
+        // If there are as many CPUs as threads, other programs make threads share one.
         if (crowd.ranks == 0 && of_.other_programs) return false;
         add(1 + std::min(crowd.share, 0.9),
             fmt::format("Several threads ran at once on {} CPU{}, on {} for {} of the trace, and made each "

@@ -24,7 +24,7 @@ struct UseOfProcess {
     const ProcessMetadata::CpuUse& use;
 };
 
-// Of the processes of a node that have told it.
+// The uses of the processes of a node that have told it.
 std::vector<UseOfProcess> uses_on(const ReportSubject& of, uint32_t loom, const ReportContent& content) {
     std::vector<UseOfProcess> all;
     const std::vector<ThreadInfo>& threads = of.system.threads();

@@ -1,4 +1,5 @@
-// A packed stream.obs: read like any other. Most inputs fail at a checksum, so its block is unpacked without, too.
+// A packed stream.obs: read like any other. Most inputs fail at a checksum, so its block is unpacked without,
+// too.
 #include <vector>
 
 #include "packed/block.hpp"
