@@ -18,10 +18,11 @@
  *     PNa   u32 typeid, u64 address   the label stands for the code at this address of the process: where a
  *                                     region, worksharing or task returns to, or else where it begins
  *     PNp+  u32 typeid, code, 0       the same code as "BUILD_ID ADDRESS PATH": its file, and a return
- * address in it, both numbers in hexadecimal digits. No build id is "-" PNc   u32 taskid, u32 typeid    a
- * task is made; PPc and PPx follow where it runs first PNd   u32 first, u32 second     task `second` runs
- * after task `first` by a dependence PNk   u64 first, u64 count      a chunk of a loop begins: first
- * iteration, iterations PNx   u32 flags                 cancellation: flags of OMPT (ompt_cancel_flag_t)
+ *                                     address in it, both numbers in hexadecimal digits; "-": no build id
+ *     PNc   u32 taskid, u32 typeid    a task is made; PPc and PPx follow where it runs first
+ *     PNd   u32 first, u32 second     task `second` runs after task `first` by a dependence
+ *     PNk   u64 first, u64 count      a chunk of a loop begins: first iteration, iterations
+ *     PNx   u32 flags                 cancellation: flags of OMPT (ompt_cancel_flag_t)
  */
 #ifndef OVNI_OPENMP_EVENTS_H
 #define OVNI_OPENMP_EVENTS_H

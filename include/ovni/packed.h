@@ -42,16 +42,18 @@
  * COLUMN 1 tells the token of each event. A PLACE runs along among the events that are known already; at
  * first there is none.
  *
- *     gamma       that many events have the tokens of the events at the place and behind it; the place moves
- * on behind each. 0 if there is no place. If these are all events, the column ends. bits(1)     1:
- * below(number of events so far) follows, the new place. The next event has the token of the event there,
- * which is none of a jumbo event. The place moves on behind it. 0: below(tokens so far + 1) follows, a token,
- * which the next event has. The place moves on, if there is one. If it is the next new number, the token is
- * described: below(heads so far + 1), its head; if that is new, bits(32) with it bits(1), 1 if the clock is
- * that of the event before a word for each 4 bytes of payload, also incomplete ones Behind the token of a
- * jumbo event stand its data: gamma with their size, and a word for each 4 bytes (with zeros behind the last
- * byte): the difference to that word of the data of the last event with that head, or to 0 if it had none
- * there.
+ *     gamma       that many events have the tokens of the events at the place and behind it; the place
+ *                 moves on behind each. 0 if there is no place. If these are all events, the column ends.
+ *     bits(1)     1: below(number of events so far) follows, the new place. The next event has the token
+ *                 of the event there, which is none of a jumbo event. The place moves on behind it.
+ *                 0: below(tokens so far + 1) follows, a token, which the next event has. The place
+ *                 moves on, if there is one. A token with the next new number is described:
+ *                     below(heads so far + 1), its head; if that is new, bits(32) with it
+ *                     bits(1), 1 if the clock is that of the event before
+ *                     a word for each 4 bytes of payload, also incomplete ones
+ *                 Behind the token of a jumbo event stand its data: gamma with their size, and a word
+ *                 for each 4 bytes (with zeros behind the last byte): the difference to that word of the
+ *                 data of the last event with that head, or to 0 if it had none there.
  *     ... and again from the beginning, up to the last event.
  *
  * COLUMN 2 has the lengths of the steps of the clock, for each event whose token has another clock than the
