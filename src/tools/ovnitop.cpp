@@ -83,6 +83,10 @@ WriteTables chosen_writer(const Cli& cli) {
 
 TracePart read_part(const Cli& cli) {
     const std::string directory = only_word(cli, "trace directory");
+    std::error_code none;
+    if (std::filesystem::is_regular_file(directory, none))
+        throw UsageError(fmt::format(
+            "{} is a file: this table needs a trace directory; --pop takes reports, too", directory));
     const CutOptions options{read_focus(cli)};
     advise_keep_going(directory, "ovniemu ");
     expect_begun(directory);
