@@ -270,7 +270,7 @@ std::optional<ProcessMetadata::CpuUse> cpu_use_of(const Members& top) {
     ProcessMetadata::CpuUse found{number("wall_ns"), number("cpu_ns"), number("involuntary_switches")};
     if (!use.find("busy_ns")) return found;
     found.busy = number("busy_ns");
-    found.children = number("children_ns");
+    if (use.find("children_ns")) found.children = number("children_ns");
     found.cpus = use.must(use.text("cpus"), "cpus");
     return found;
 }
