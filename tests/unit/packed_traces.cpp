@@ -43,7 +43,7 @@ class PackedTraces : public CutTest, public testing::WithParamInterface<uint32_t
         RandomTrace what;
         what.seed = GetParam();
         what.models = every_model;
-        what.events = GetParam() == 2 ? 8000 : 300;
+        what.events = GetParam() == 2 ? 16'000 : 300;
         what.looms = 2;
         build(builder_, what);
         whole_ = builder_.write();
@@ -114,8 +114,10 @@ TEST_F(UnsortedPackedTrace, IsSortedByOvnicutAlone) {
     const fs::path packed = directory() / "packed";
     fs::copy(whole, packed, fs::copy_options::recursive);
     for (const auto& entry : fs::recursive_directory_iterator(packed))
-        if (entry.path().filename() == "stream.obs")
-            std::ofstream(entry.path(), std::ios::binary) << packed_file(read_file(entry.path()), 1000).bytes;
+        if (entry.path().filename() == "stream.obs") {
+            const PackedFile file = packed_file(read_file(entry.path()), 1000);
+            std::ofstream(entry.path(), std::ios::binary) << file.bytes;
+        }
     const Finished refused = run({program("ovnisort"), packed});
     EXPECT_EQ(refused.status, 1);
     EXPECT_THAT(refused.err, testing::HasSubstr("ovnicut --sort -o NEW writes a sorted trace"));
