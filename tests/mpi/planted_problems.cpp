@@ -144,7 +144,7 @@ class BusyMachine {
 
 TEST_F(Problems, OtherProgramsOnTheNodeAreNamed) {
     const BusyMachine others;
-    ASSERT_EQ(traced_once("busy", 2, {app("problems"), "balanced"}).status, 0);
+    ASSERT_EQ(traced_once("busy", 2, {app("problems"), "message_storm"}).status, 0);
     const std::string report = path("report.json");
     ASSERT_EQ(run({program("ovniemu"), "--report", report, "-o", path("out"), trace_directory()}).status, 0);
     EXPECT_THAT(Words(nlohmann::json::parse(read_file(report))["in_short"]),
