@@ -167,11 +167,9 @@ std::optional<std::string> contradiction_of(const CriticalPath& path, const Effi
     if (ideal <= 0 || static_cast<double>(computes) <= tolerance * static_cast<double>(ideal))
         return std::nullopt;
     return fmt::format(
-        "the critical path computes for {:.3f} s, but the run in an ideal network would take {:.3f} s: some "
-        "waits, such "
-        "as those for windows, are not followed there. Serialisation is greater than the efficiencies say, "
-        "and transfer "
-        "less.",
+        "the critical path computes for {:.3f} s, but the run in an ideal network would take {:.3f} s: "
+        "some waits, such as those for windows, are not followed there. Serialisation is greater than the "
+        "efficiencies say, and transfer less.",
         static_cast<double>(computes) * second, static_cast<double>(ideal) * second);
 }
 

@@ -151,8 +151,7 @@ class Sentences {
         if (crowd.ranks == 0 && of_.other_programs) return false;
         add(1 + std::min(crowd.share, 0.9),
             fmt::format("Several threads ran at once on {} CPU{}, on {} for {} of the trace, and made each "
-                        "other late: "
-                        "{}start fewer{}.",
+                        "other late: {}start fewer{}.",
                         crowd.cpus, crowd.cpus == 1 ? "" : "s", crowd.worst, percent(crowd.share),
                         cramped(crowd), binding(crowd)));
         return true;
@@ -163,8 +162,7 @@ class Sentences {
         const auto& [host, list, cpus, share] = *of_.other_programs;
         add(1 + std::min(share, 0.9),
             fmt::format("Other programs took {} of the time of CPU{} {} of {}, which had no time to spare: "
-                        "give the job "
-                        "nodes of its own, or end them.",
+                        "give the job nodes of its own, or end them.",
                         percent(share), cpus == 1 ? "" : "s", list, one_line(host)));
     }
 

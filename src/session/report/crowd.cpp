@@ -30,11 +30,12 @@ std::vector<UseOfProcess> uses_on(const ReportSubject& of, uint32_t loom, const 
     const std::vector<ThreadInfo>& threads = of.system.threads();
     for (uint32_t p = 0; p < of.system.processes().size(); ++p) {
         const ProcessInfo& process = of.system.processes()[p];
+        if (process.loom != loom) continue;
         const auto asleep = std::ranges::count(content.uses.sleepers, p, &SleepingThread::process);
         for (uint32_t t = 0; t < process.thread_count; ++t) {
             const ThreadInfo& thread = threads[process.first_thread + t];
             const auto& use = of.trace.streams()[thread.stream].metadata.process->cpu_use;
-            if (thread.loom != loom || !use) continue;
+            if (!use) continue;
             all.push_back({p, std::max(1u, process.thread_count - static_cast<uint32_t>(asleep)), *use});
             break;
         }
