@@ -16,7 +16,7 @@ TEST_P(OpenMpRecording, RequiresTheVersionOfItsEvents) {
         const auto& metadata = read.streams()[s].metadata;
         of_ranks.insert(metadata.process->rank.value_or(-1));
         ASSERT_TRUE(metadata.common->require.contains("openmp")) << read.path_of(s);
-        EXPECT_EQ(metadata.common->require.at("openmp"), "1.3.0");
+        EXPECT_EQ(metadata.common->require.at("openmp"), "1.4.0");
     }
     EXPECT_EQ(read.streams().size(), 2u * 3) << "each thread of each team has a stream";
     EXPECT_EQ(of_ranks, (std::set<int>{0, 1}));
