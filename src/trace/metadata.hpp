@@ -79,7 +79,7 @@ struct ProcessMetadata {
         int64_t switches = 0;       // how often a thread had to leave its CPU to others
         // The time that all programs used on the CPUs that the process might use, "0-3,8"; -1: unknown.
         int64_t busy = -1;
-        std::string cpus = "";
+        std::string cpus = {};
         int64_t children = 0;  // CPU time of programs that it started and that have ended, ns
         bool operator==(const CpuUse&) const = default;
     };

@@ -11,7 +11,9 @@
 #include <functional>
 
 // A call at the end of a function would come from the function's caller.
+#ifndef __clang__
 #pragma GCC optimize("no-optimize-sibling-calls")
+#endif
 
 namespace {
 

@@ -102,7 +102,7 @@ class TopTablesTest : public TraceToolsTest {
     }
     // A report of the trace.
     std::string report(const std::string& name) {
-        const std::string file = directory_.path() / name;
+        std::string file = directory_.path() / name;
         std::filesystem::create_directories(std::filesystem::path(file).parent_path());
         const Finished done =
             run({program("ovniemu"), "--report", file, "-o", directory_.path() / "emulated", trace_.write()});

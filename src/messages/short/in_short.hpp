@@ -54,7 +54,7 @@ struct ShortSources {
         // Processes there that have too few CPUs for their threads: the first of them, how many, their
         // threads in all and those of each at most, and the CPUs that they may use, "0-3,8". ranks = 0: none.
         uint32_t cramped = 0, ranks = 0, threads = 0, of_each = 0;
-        std::string list = "";
+        std::string list = {};
     } crowd = {};
     // CPUs of a node that other programs used, too.
     struct OtherPrograms {

@@ -53,12 +53,12 @@ struct DataColumn {
     // The place of a column in text. Numbers stand at the right.
     struct Text {
         enum class Side : uint8_t { left, right };
-        std::string heading = "";
+        std::string heading = {};
         size_t width = 0;
         Side side = Side::right;
         std::string (*form)(const Cell& cell) = as_is;
         size_t gap = 1;          // blanks before it, unless it is the first
-        std::string empty = "";  // printed for an empty cell
+        std::string empty = {};  // printed for an empty cell
         bool is_shown = true;
     };
 
