@@ -169,8 +169,9 @@ TEST_F(Waits, DelaysAreDueToThoseWhoAreLate) {
     // In the chain rank 0 waits for rank 1, which had to wait for rank 2.
     EXPECT_GT(long_term[2], most_of * late);
     EXPECT_THAT(run({program("ovnitop"), "--waits", trace_directory()}).out,
-                ContainsRegex("short-term +long-term +% +delay of +in +region +called by\n +[0-9.]+ +[0-9.]+ +[0-9.]+  "
-                              "rank 2 +the program +late\n"));
+                ContainsRegex(
+                    "short-term +long-term +% +delay of +in +region +called by\n +[0-9.]+ +[0-9.]+ +[0-9.]+  "
+                    "rank 2 +the program +late\n"));
 }
 
 TEST_F(Waits, WaitsOnOneNodeAreCertain) {

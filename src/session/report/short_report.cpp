@@ -37,12 +37,12 @@ std::map<uint32_t, uint64_t> times_in_functions(const ReportContent& content) {
     return times;
 }
 
-std::string line_of(uint32_t site, const CallSites& sites) {
+std::string line_of_site(uint32_t site, const CallSites& sites) {
     return one_line(sites.line_of(site));
 }
 
 std::string call_text(const ComputingCount::Call& call, const CallSites& sites) {
-    const std::string line = line_of(call.site, sites);
+    const std::string line = line_of_site(call.site, sites);
     const std::string_view name = mpi_function_rows[call.function].name;
     return line.empty() ? std::string(name) : fmt::format("{} ({})", name, line);
 }
@@ -74,7 +74,7 @@ ShortPlaces places_of(const ReportSubject& of, const ReportContent& content) {
         of_sites[{count.function, count.site}] += count.sums.nanoseconds.number();
     std::map<uint32_t, uint64_t> most;
     for (const auto& [key, ns] : of_sites) {
-        const std::string line = line_of(key.second, of.plan.call_sites);
+        const std::string line = line_of_site(key.second, of.plan.call_sites);
         if (line.empty()) continue;
         places.of_sites[key.second] = line;
         if (ns <= most[key.first]) continue;

@@ -75,7 +75,7 @@ struct RowOfLock {
     const LockSums& sums;
     WideSum whole;
 };
-DataTable::Row row_of(const RowOfLock& of, const CodeLines& lines) {
+DataTable::Row lock_row(const RowOfLock& of, const CodeLines& lines) {
     return {of.rank,
             of.lock.kind,
             one_line(of.lock.label),
@@ -132,7 +132,7 @@ std::vector<DataTable> LockProfile::tables() const {
         const LockSumsByName own = process.locks.sums();
         const Cell rank = rank_cell(key, processes_);
         for (const auto& [lock, sum] : longest_waits_first(own)) {
-            by_rank.rows.push_back(row_of({rank, lock, sum, process.time.of_threads()}, lines));
+            by_rank.rows.push_back(lock_row({rank, lock, sum, process.time.of_threads()}, lines));
             by_rank.rows.back().push_back(text_of_holders(holders_of(sum)));
             for (const auto& [tid, held] : holders_of(sum))
                 holders.rows.push_back(
@@ -141,7 +141,7 @@ std::vector<DataTable> LockProfile::tables() const {
         time += process.time.of_threads();
     }
     for (const auto& [lock, sum] : longest_waits_first(sums))
-        all.rows.push_back(row_of({{}, lock, sum, time}, lines));
+        all.rows.push_back(lock_row({{}, lock, sum, time}, lines));
     return {std::move(all), std::move(by_rank), std::move(holders)};
 }
 
