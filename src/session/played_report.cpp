@@ -65,7 +65,7 @@ PlayedReport play_for_report(const Trace& trace, const System& system, const Clo
     content.duration = window.duration();
     content.error = window.error();
     if (!content.error) {
-        content.ended.emplace();
+        content.ended = ReportContent::Ended{};
         content.ended->checks.crowded = crowded_cpus(emulator, window.duration());
     }
     add_labels(plan.schema, plan, window.shown_extras());
