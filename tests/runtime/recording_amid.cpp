@@ -183,7 +183,7 @@ TEST_F(RecordingTest, AChildThatAHandlerForksGoesOnWithTheEmission) {
         interrupt(SIGUSR1, [] {
             ovni_private_thread_open();
             is_emitting = true;
-            while (children < 60 && !is_child) emit("VAs"), emit("VAS");
+            while (children < 20 && !is_child) emit("VAs"), emit("VAS");
             is_emitting = false;
             if (is_child) _exit(0);
         });
