@@ -41,6 +41,26 @@ class TopTablesTest : public TraceToolsTest {
             stream.ends(9500);
         }
     }
+    // One of two ranks that have the CPUs of a node in turns, and call nothing between MPI_Init and
+    // MPI_Finalize.
+    StreamBuilder& idle_rank(int number, int cpus) {
+        Identity identity{.loom = "a.x",
+                          .pid = 10 + number,
+                          .tid = 10 + number,
+                          .rank = number,
+                          .nranks = 2,
+                          .cpus = {},
+                          .require = {{"ovni", "1.1.0"}, {"mpi", "1.3.0"}}};
+        for (int cpu = 0; cpu < cpus; ++cpu) identity.cpus.push_back({cpu, cpu});
+        return trace_.thread(identity)
+            .set("ovni.run", "job")
+            .starts(1000 + number, number % cpus)
+            .event("MUi", 1100)
+            .event("MUI", 2000)
+            .event("MUf", 8000)
+            .event("MUF", 9000)
+            .ends(9500);
+    }
     // A thread of a parallel region has a third of the work of the other one.
     void team_of_two() {
         const auto thread = [&](int tid) -> StreamBuilder& {
@@ -224,24 +244,10 @@ class SharedCpu : public TopTablesTest, public testing::WithParamInterface<Shari
 
 TEST_P(SharedCpu, IsBlamedIfThreadsComputeAndDisplaceEachOther) {
     for (int number : {0, 1})
-        trace_
-            .thread({.loom = "a.x",
-                     .pid = 10 + number,
-                     .tid = 10 + number,
-                     .rank = number,
-                     .nranks = 2,
-                     .cpus = {{0, 0}},
-                     .require = {{"ovni", "1.1.0"}, {"mpi", "1.3.0"}}})
-            .set("ovni.run", "job")
+        idle_rank(number, 1)
             .set("mpi.use.wall_ns", "1000000000")
             .set("mpi.use.cpu_ns", GetParam().cpu)
-            .set("mpi.use.involuntary_switches", GetParam().switches)
-            .starts(1000 + number, 0)
-            .event("MUi", 1100)
-            .event("MUI", 2000)
-            .event("MUf", 8000)
-            .event("MUF", 9000)
-            .ends(9500);
+            .set("mpi.use.involuntary_switches", GetParam().switches);
     const Json tables = Json::parse(tool("ovnitop", {"--pop", "--json"}).out);
     const bool is_blamed = tables["in_short"].dump().find("Several threads ran at once") != std::string::npos;
     EXPECT_EQ(is_blamed, GetParam().is_blamed) << tables["in_short"];
@@ -260,27 +266,13 @@ class OtherPrograms : public TopTablesTest, public testing::WithParamInterface<O
 
 TEST_P(OtherPrograms, AreBlamedIfTheyDisplaceRanks) {
     for (int number : {0, 1})
-        trace_
-            .thread({.loom = "a.x",
-                     .pid = 10 + number,
-                     .tid = 10 + number,
-                     .rank = number,
-                     .nranks = 2,
-                     .cpus = {{0, 0}, {1, 1}},
-                     .require = {{"ovni", "1.1.0"}, {"mpi", "1.3.0"}}})
-            .set("ovni.run", "job")
+        idle_rank(number, 2)
             .set("mpi.use.wall_ns", "1000000000")
             .set("mpi.use.cpu_ns", "600000000")
             .set("mpi.use.involuntary_switches", GetParam().switches)
             .set("mpi.use.busy_ns", GetParam().busy)
             .set("mpi.use.children_ns", "0")
-            .set("mpi.use.cpus", GetParam().cpus[static_cast<size_t>(number)])
-            .starts(1000 + number, number)
-            .event("MUi", 1100)
-            .event("MUI", 2000)
-            .event("MUf", 8000)
-            .event("MUF", 9000)
-            .ends(9500);
+            .set("mpi.use.cpus", GetParam().cpus[static_cast<size_t>(number)]);
     const std::string found = Json::parse(tool("ovnitop", {"--pop", "--json"}).out)["in_short"].dump();
     if (*GetParam().expected != '\0')
         EXPECT_THAT(found, HasSubstr(GetParam().expected));

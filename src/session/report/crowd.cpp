@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "session/report/cpu_list.hpp"
+#include "session/report/cpu_use.hpp"
 
 namespace ovni {
 
@@ -27,18 +27,13 @@ struct UseOfProcess {
 // The uses of the processes of a node that have told it.
 std::vector<UseOfProcess> uses_on(const ReportSubject& of, uint32_t loom, const ReportContent& content) {
     std::vector<UseOfProcess> all;
-    const std::vector<ThreadInfo>& threads = of.system.threads();
     for (uint32_t p = 0; p < of.system.processes().size(); ++p) {
         const ProcessInfo& process = of.system.processes()[p];
         if (process.loom != loom) continue;
+        const ProcessMetadata::CpuUse* use = cpu_use_of(process, of.trace, of.system);
+        if (!use) continue;
         const auto asleep = std::ranges::count(content.uses.sleepers, p, &SleepingThread::process);
-        for (uint32_t t = 0; t < process.thread_count; ++t) {
-            const ThreadInfo& thread = threads[process.first_thread + t];
-            const auto& use = of.trace.streams()[thread.stream].metadata.process->cpu_use;
-            if (!use) continue;
-            all.push_back({p, std::max(1u, process.thread_count - static_cast<uint32_t>(asleep)), *use});
-            break;
-        }
+        all.push_back({p, std::max(1u, process.thread_count - static_cast<uint32_t>(asleep)), *use});
     }
     return all;
 }
@@ -71,11 +66,10 @@ void find_cramped(const std::vector<UseOfProcess>& uses, ShortSources::Crowd& cr
 
 }  // namespace
 
-// Other programs displace threads, too. Those that compute there displace each other at least ten times a
-// second.
+// Other programs displace threads, too. Those that compute there displace each other often.
 std::optional<bool> displace_each_other(const ReportSubject& of, const CrowdedCpu& cpu,
                                         const ReportContent& content) {
-    constexpr double often = 10, least_computing = 0.25;
+    constexpr double least_computing = 0.25;
     const double share = share_of(cpu, content.duration);
     const std::vector<UseOfProcess> uses = uses_on(of, of.system.cpus()[cpu.cpu_row].loom, content);
     if (uses.empty()) return std::nullopt;
@@ -88,8 +82,7 @@ std::optional<bool> displace_each_other(const ReportSubject& of, const CrowdedCp
         wall = std::max(wall, static_cast<double>(use.wall));
         threads += of_process;
         cpus.merge(cpus_in(use.cpus));
-        are_displaced = are_displaced || static_cast<double>(use.switches) * 1e9 >=
-                                             often * static_cast<double>(use.wall) * share * of_process;
+        are_displaced = are_displaced || is_displaced_often(use, of_process, share);
     }
     const size_t at_once = cpus.empty() ? threads : std::min(threads, cpus.size());
     return are_displaced && wall > 0 &&

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "session/report/cpu_list.hpp"
+#include "session/report/cpu_use.hpp"
 #include "trace/metadata.hpp"
 
 namespace ovni {
@@ -25,11 +25,9 @@ struct SharedCpus {
     std::set<int> cpus;
 
     void add(const CpuUse& use, uint32_t threads) {
-        constexpr double often = 10;  // a second, for each thread
         ours += use.cpu + use.children;
         if (use.wall > longest.wall) longest = use;
-        leaves = leaves ||
-                 static_cast<double>(use.switches) * 1e9 >= often * static_cast<double>(use.wall) * threads;
+        leaves = leaves || is_displaced_often(use, threads);
     }
     double capacity() const { return static_cast<double>(cpus.size()) * static_cast<double>(longest.wall); }
     double share_of_others() const {
@@ -59,20 +57,16 @@ SharedByCpus shared_cpus(const Trace& trace, const System& system) {
     SharedByCpus all;
     std::set<std::string_view> unknown;  // hosts with a process that has not told its use
     for (const ProcessInfo& process : system.processes()) {
-        const uint32_t first = system.threads()[process.first_thread].stream;
-        bool is_known = false;
-        for (uint32_t t = 0; t < process.thread_count; ++t) {
-            const StreamMetadata& stream =
-                trace.streams()[system.threads()[process.first_thread + t].stream].metadata;
-            const auto& use = stream.process->cpu_use;
-            if (!use || use->busy < 0) continue;
-            is_known = true;
-            SharedCpus& shared = all[{std::string(host_of(stream)), use->cpus}];
-            if (shared.cpus.empty()) shared.cpus = cpus_in(use->cpus);
-            shared.add(*use, process.thread_count);
-            break;  // it is that of the process
+        const uint32_t stream = system.threads()[process.first_thread].stream;
+        const std::string_view host = host_of(trace.streams()[stream].metadata);
+        const CpuUse* use = cpu_use_of(process, trace, system);
+        if (!use || use->busy < 0) {
+            unknown.insert(host);
+            continue;
         }
-        if (!is_known) unknown.insert(host_of(trace.streams()[first].metadata));
+        SharedCpus& shared = all[{std::string(host), use->cpus}];
+        if (shared.cpus.empty()) shared.cpus = cpus_in(use->cpus);
+        shared.add(*use, process.thread_count);
     }
     std::erase_if(all, [&](const auto& shared) { return unknown.contains(shared.first.first); });
     return all;

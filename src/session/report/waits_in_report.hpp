@@ -18,6 +18,7 @@ std::map<int64_t, std::string> names_of_regions(const FileSchema& threads);
 // Null for 0: in no region, or the whole run. A region without a name has its number.
 nlohmann::ordered_json region_name(int64_t region, const std::map<int64_t, std::string>& names);
 nlohmann::ordered_json collectives_in(const CollectiveSummary& collectives);
+
 // The names of regions and of call sites.
 struct PlaceNames {
     std::map<int64_t, std::string> regions;

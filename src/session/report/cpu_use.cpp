@@ -1,10 +1,26 @@
-#include "session/report/cpu_list.hpp"
+#include "session/report/cpu_use.hpp"
 
 #include <algorithm>
 
 #include "core/parse_number.hpp"
 
 namespace ovni {
+
+const ProcessMetadata::CpuUse* cpu_use_of(const ProcessInfo& process, const Trace& trace,
+                                          const System& system) {
+    for (uint32_t t = 0; t < process.thread_count; ++t) {
+        const ThreadInfo& thread = system.threads()[process.first_thread + t];
+        const auto& use = trace.streams()[thread.stream].metadata.process->cpu_use;
+        if (use) return &*use;
+    }
+    return nullptr;
+}
+
+bool is_displaced_often(const ProcessMetadata::CpuUse& use, uint32_t threads, double share) {
+    constexpr double often = 10, second = 1e9;
+    return static_cast<double>(use.switches) * second >=
+           often * static_cast<double>(use.wall) * share * threads;
+}
 
 std::set<int> cpus_in(std::string_view list) {
     constexpr int most = 1 << 20;
