@@ -116,7 +116,7 @@ inline size_t write_code_place(const CodeFile& file, const void* return_address,
     text[length] = '\0';
     return length;
 }
-// The same for code of any file. 0 also if no file has code there. Takes a lock of the loader.
+// Finds the file, too. Returns 0 also if no file has code there. Takes a lock of the loader.
 inline size_t write_code_place(const void* return_address, char (&text)[longest_code_place + 1]) noexcept {
     size_t length = 0;
     text[0] = '\0';

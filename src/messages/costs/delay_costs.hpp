@@ -5,10 +5,10 @@
 // Process p waits for process q for a time W. Both were last in step at the end of a wait of one for the
 // other, or at a blocking barrier, n to n or fence of both that none left before all had entered, or else at
 // the end of MPI_Init. Since then q has spent more time than p in some places of the program; a place is a
-// function in a region. The delay of q in a place is t_q - w_q - t_p, where w_q is its
-// time in waits. D is the sum of these delays, P the time that q itself has waited since then. Each ns of D
-// and of P is to blame for W / max(D + P, W). For a delay this is its short-term cost. For the waits of q it
-// is passed on to the processes that q waited for, and so on, back in time, as their long-term cost.
+// function in a region. The delay of q in a place is t_q - w_q - t_p, where w_q is its time in waits. D is
+// the sum of these delays, P the time that q itself has waited since then. Each ns of D and of P is to blame
+// for W / max(D + P, W). For a delay this is its short-term cost. For the waits of q it is passed on to the
+// processes that q waited for, and so on, back in time, as their long-term cost.
 //
 // A delay in a function is divided among the lines that q called it from, by q's time in each.
 #pragma once

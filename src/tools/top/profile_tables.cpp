@@ -93,8 +93,8 @@ const TopTable counter_table = {
 const TopTable lock_table = {
     {"locks", "", "", "",
      R"(Sum waits in POSIX threads instead: by object, for all processes and each, with the number of waits, their time,
-     its share in the time of all threads of these processes, the longest, and the threads that had the object when
-     a wait began.)"},
+     its share in the time of all threads of these processes, the longest, the lines that waited, and the threads that
+     had the object when a wait began.)"},
     sum_up_streams<LockProfile>};
 
 const TopTable region_table = {

@@ -136,11 +136,11 @@ const TopTable matrix_table = {{"matrix", "", "", "", "Messages as a matrix: byt
 
 const TopTable wait_table = {
     {"waits", "", "", "",
-     R"(Print instead how long ranks waited in MPI because another one was late: by kind, by call site, by rank and
-     cause, by host if there are several, and the longest waits. The share in % is that of the time from MPI_Init to MPI_Finalize, of the
-     rank or host that waits or of all ranks. What is certain holds however wrong clocks may be. ovnidump --wait N
-     follows wait number N to its calls. The last table has who caused the waits: directly (short-term), or by delaying
-     a rank that was late then (long-term).)"},
+     R"(Print instead how long ranks waited in MPI because another one was late: by kind, by call site, by rank and cause,
+     by host if there are several, and the longest waits. The share in % is that of the time from MPI_Init to
+     MPI_Finalize, of the rank or host that waits or of all ranks. What is certain holds however wrong clocks may be.
+     ovnidump --wait N follows wait number N to its calls. The last table has who caused the waits: directly (short-term),
+     or by delaying a rank that was late then (long-term).)"},
     make_traffic<tables_of_waits, Analysis::whole>,
     nullptr,
     nullptr,
