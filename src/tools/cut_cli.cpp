@@ -48,7 +48,8 @@ constexpr TypedOption<CutCommand> cut_rows[] = {
     {{"plain", "", "", "", "Write plain streams, which other programs can read."},
      [](CutCommand& command, const std::string&) { set_form(command, StreamForm::plain); }},
     {{"packed", "", "", "",
-      "Write packed streams, mostly a tenth as large. Without --plain and --packed, streams keep their form."},
+      "Write packed streams, mostly a tenth as large. Without --plain and --packed, streams keep their "
+      "form."},
      [](CutCommand& command, const std::string&) { set_form(command, StreamForm::packed); }},
 };
 

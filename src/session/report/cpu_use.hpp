@@ -1,4 +1,4 @@
-// What processes say of the CPUs that they used.
+// The CPUs that processes say they used.
 #pragma once
 
 #include <set>
