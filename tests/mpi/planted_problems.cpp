@@ -1,6 +1,7 @@
 // The first sentences of the report name the problem that a program has: its cause, its place and its cost.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <ostream>
@@ -18,6 +19,8 @@ namespace {
 
 using testing::Contains;
 using testing::ContainsRegex;
+using testing::ElementsAre;
+using testing::StartsWith;
 
 class Problems : public TracedTest {
  protected:
@@ -27,6 +30,10 @@ class Problems : public TracedTest {
         EXPECT_EQ(done.status, 0) << done.err;
         sentences_ = first_sentences(trace_directory(), path("report.json"));
         return PlantedProblem(done.out);
+    }
+    bool shared_its_cpus() const {
+        const Words all = nlohmann::json::parse(read_file(path("report.json")))["in_short"];
+        return std::ranges::any_of(all, [](auto& one) { return one.starts_with("Other programs took"); });
     }
     Words sentences_;
 };
@@ -71,20 +78,17 @@ TEST_P(LineOfAProblem, LineIsNamed) {
     expect_line(sentences_, GetParam().source, planted.lines);
 }
 
-// A sentence of a little more than the least share may be due to a busy machine, where ranks do wait for
-// CPUs.
-bool is_blameless(const Words& sentences) {
-    constexpr double little = 0.06;
-    return sentences.size() == 1 &&
-           (sentences[0].starts_with("No cause costs 3 % of the run") || cost_in(sentences[0]) <= little);
-}
-
+// On a busy machine ranks do wait for CPUs.
 TEST_P(NoProblem, NothingIsBlamed) {
+    const auto nothing = ElementsAre(StartsWith("No cause costs 3 % of the run"));
+    bool is_busy = true;
     for (const char* again : {"", " again", " once more", " and again"}) {
         recorded(GetParam(), 2, again);
-        if (is_blameless(sentences_)) return;
+        if (testing::Value(sentences_, nothing)) return;
+        is_busy = is_busy && shared_its_cpus();
     }
-    ADD_FAILURE() << "each time, at last: " << testing::PrintToString(sentences_);
+    if (is_busy) GTEST_SKIP() << "other programs took CPUs in each run";
+    EXPECT_THAT(sentences_, nothing);
 }
 
 const Expected problems[] = {
