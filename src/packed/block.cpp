@@ -76,11 +76,16 @@ BlockMaker::Made BlockMaker::plain(std::span<const uint8_t> events, uint64_t off
     return finish(header);
 }
 
+bool BlockMaker::has_memory() {
+    if (!packer_ && (memory_ = make_packer_memory())) packer_.emplace(*memory_);
+    return packer_.has_value();
+}
+
 BlockMaker::Made BlockMaker::make(std::span<const uint8_t> events, uint64_t offset) {
     events = events_of_a_block(events);
     // A single event may be larger.
-    if (events.size() > OVNI_PACKED_LARGEST_BLOCK) return plain(events, offset);
-    const Columns columns = packer_.pack(events);
+    if (events.size() > OVNI_PACKED_LARGEST_BLOCK || !has_memory()) return plain(events, offset);
+    const Columns columns = packer_->pack(events);
     const size_t body = columns.tokens.size() + columns.lengths.size() + columns.lows.size();
     if (body >= columns.taken) return plain(events.first(columns.taken), offset);
     ovni_packed_header header{};

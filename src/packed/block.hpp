@@ -34,16 +34,19 @@ class BlockMaker {
         size_t taken = 0;                // bytes of events
     };
     // Makes a block of whole events from the first one on: of all, unless they cannot be packed in one. They
-    // stand as they are if that is shorter. Takes nothing if the first event has 4 GiB or more. At least one
-    // event; BlockPacker::slack bytes behind them may be read. `offset`: of the first one in the plain
-    // stream.
+    // stand as they are if that is shorter, or if there is no memory to pack them. Takes nothing if the first
+    // event has 4 GiB or more. At least one event; BlockPacker::slack bytes behind them may be read.
+    // `offset`: of the first one in the plain stream.
     Made make(std::span<const uint8_t> events, uint64_t offset);
 
  private:
     Made plain(std::span<const uint8_t> events, uint64_t offset);
     Made finish(ovni_packed_header header);
 
-    BlockPacker packer_;
+    bool has_memory();
+
+    PackerMemoryPointer memory_;
+    std::optional<BlockPacker> packer_;  // if there is memory
     std::vector<uint8_t> block_;
 };
 

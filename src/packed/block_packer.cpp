@@ -2,15 +2,24 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace ovni::packed {
 
 namespace {
 
-constexpr uint32_t hash_bits = 17, head_bits = 10, pair_bits = 13;
+constexpr uint32_t hash_bits = PackerMemory::hash_bits, head_bits = PackerMemory::head_bits,
+                   pair_bits = PackerMemory::pair_bits;
 constexpr uint32_t golden = 0x9e3779b1u;
+constexpr size_t word = sizeof(uint32_t);
 
-static_assert(OVNI_PACKED_MOST_HEADS < 1 << head_bits && OVNI_PACKED_MOST_TOKENS < 1 << hash_bits);
+// The word at `offset` of these data, with zeros behind them.
+uint32_t word_of(JumboData data, size_t offset) {
+    uint32_t value = 0;
+    if (offset < data.size)
+        std::memcpy(&value, data.data + offset, std::min<size_t>(word, data.size - offset));
+    return value;
+}
 
 uint32_t hash_of(Key key, uint32_t head, Words difference) {
     uint64_t halves[2];
@@ -24,16 +33,14 @@ uint32_t hash_of(Key key, uint32_t head, Words difference) {
 
 // Masks for payloads of so many bytes.
 struct Masks {
-    Words of[OVNI_FORMAT_PAYLOAD_MAX + 1];
-    Masks() {
-        for (size_t size = 0; size <= OVNI_FORMAT_PAYLOAD_MAX; ++size) {
-            uint8_t bytes[OVNI_FORMAT_PAYLOAD_MAX];
-            for (size_t i = 0; i < sizeof bytes; ++i) bytes[i] = i < size ? UINT8_MAX : 0;
-            of[size] = load_words(bytes);
-        }
+    alignas(Words) uint8_t bytes[OVNI_FORMAT_PAYLOAD_MAX + 1][OVNI_FORMAT_PAYLOAD_MAX]{};
+    constexpr Masks() {
+        for (size_t size = 0; size <= OVNI_FORMAT_PAYLOAD_MAX; ++size)
+            for (size_t i = 0; i < size; ++i) bytes[size][i] = UINT8_MAX;
     }
+    Words of(size_t payload) const { return load_words(bytes[payload]); }
 };
-const Masks masks;
+constexpr Masks masks;
 
 }  // namespace
 
@@ -50,28 +57,11 @@ struct BlockPacker::State {
     uint32_t pair() const { return (last_two * golden) >> (32 - pair_bits); }
 };
 
-BlockPacker::BlockPacker()
-    : token_(OVNI_PACKED_MOST_TOKENS + 1),
-      by_hash_(size_t{1} << hash_bits),
-      head_key_(size_t{1} << head_bits),
-      head_number_(size_t{1} << head_bits),
-      last_words_(OVNI_PACKED_MOST_HEADS + 1),
-      last_token_(OVNI_PACKED_MOST_HEADS + 1),
-      last_data_(OVNI_PACKED_MOST_HEADS + 1),
-      after_two_(size_t{1} << pair_bits) {}
-
-void BlockPacker::begin(size_t bytes) {
-    for (const uint32_t at : used_) by_hash_[at] = 0;
-    for (const uint32_t at : heads_used_) head_key_[at] = head_number_[at] = 0;
-    used_.clear();
-    heads_used_.clear();
-    std::ranges::fill(after_two_, 0);
-    // An event never takes more than twice its bytes in a column.
-    constexpr size_t room_behind = 64;
-    for (std::vector<uint8_t>* column : {&tokens_, &lengths_, &lows_})
-        if (column->size() < 2 * bytes + room_behind) column->resize(2 * bytes + room_behind);
-    const size_t events = bytes / OVNI_FORMAT_EVENT_HEADER + 2;
-    if (token_of_.size() < events) token_of_.resize(events);
+void BlockPacker::begin() {
+    for (uint32_t i = 0; i < tokens_used_; ++i) memory_.by_hash[memory_.used[i]] = 0;
+    for (uint32_t i = 0; i < heads_used_; ++i) memory_.head_numbers[memory_.heads_used[i]] = 0;
+    tokens_used_ = heads_used_ = 0;
+    std::ranges::fill(memory_.after_two, 0);
 }
 
 [[gnu::always_inline]] inline void BlockPacker::step(State& state, Token& token, uint64_t clock) const {
@@ -95,7 +85,7 @@ void BlockPacker::begin(size_t bytes) {
 }
 
 [[gnu::always_inline]] inline void BlockPacker::remember(State& state, uint32_t token) {
-    after_two_[state.pair()] = state.events;
+    memory_.after_two[state.pair()] = state.events;
     state.last_two = state.last_two << 16 | token;
     ++state.events;
 }
@@ -107,18 +97,18 @@ void BlockPacker::begin(size_t bytes) {
     constexpr uint32_t near = 256, longest = 512;
     const uint32_t distance = state.events - state.place;
     const uint32_t back = distance < near ? state.as_expected / distance * distance : 0;
-    uint16_t* tokens = token_of_.data();
+    uint16_t* tokens = memory_.token_of;
     const uint16_t* expected = tokens + state.place - back;
     const uint32_t most = std::min(distance + back, longest);
     uint32_t count = 0;
     for (; count < most && state.at < state.end; ++count) {
-        Token& token = token_[expected[count]];
+        Token& token = memory_.tokens[expected[count]];
         const uint64_t clock = ovni_format_clock(state.at);
         const Key key = ovni_format_load_u32(state.at) | (clock == state.clock ? same_clock : 0);
         if (token.key != key) break;
-        const Words words = load_words(state.at + OVNI_FORMAT_EVENT_HEADER) & masks.of[token.payload];
-        if (!are_equal(words - last_words_[token.head], token.difference)) break;
-        last_words_[token.head] = words;
+        const Words words = load_words(state.at + OVNI_FORMAT_EVENT_HEADER) & masks.of(token.payload);
+        if (!are_equal(words - memory_.last_words[token.head], token.difference)) break;
+        memory_.last_words[token.head] = words;
         step(state, token, clock);
         state.at += OVNI_FORMAT_EVENT_HEADER + token.payload;
     }
@@ -134,8 +124,8 @@ void BlockPacker::begin(size_t bytes) {
     Found found;
     const uint32_t head = head_of(key);
     uint32_t at = (head * golden) >> (32 - head_bits);
-    while (head_key_[at] != head || head_number_[at] == 0) {
-        if (head_number_[at] == 0) {
+    while (memory_.head_keys[at] != head || memory_.head_numbers[at] == 0) {
+        if (memory_.head_numbers[at] == 0) {
             found.has_new_head = true;
             break;
         }
@@ -143,35 +133,35 @@ void BlockPacker::begin(size_t bytes) {
     }
     found.has_room = !found.has_new_head || state.heads_known < OVNI_PACKED_MOST_HEADS;
     if (!found.has_room) return found;
-    const uint32_t number = found.has_new_head ? state.heads_known : head_number_[at] - 1u;
-    const Words difference = found.has_new_head ? words : words - last_words_[number];
+    const uint32_t number = found.has_new_head ? state.heads_known : memory_.head_numbers[at] - 1u;
+    const Words difference = found.has_new_head ? words : words - memory_.last_words[number];
     uint32_t place = hash_of(key, number, difference);
     for (;; place = (place + 1) % (1u << hash_bits)) {
-        if (by_hash_[place] == 0) break;
-        found.token = by_hash_[place] - 1u;
-        const Token& known = token_[found.token];
+        if (memory_.by_hash[place] == 0) break;
+        found.token = memory_.by_hash[place] - 1u;
+        const Token& known = memory_.tokens[found.token];
         if (known.key == key && are_equal(known.difference, difference)) return found;
     }
     found.has_room = state.tokens_known < OVNI_PACKED_MOST_TOKENS;
     if (!found.has_room) return found;
     if (found.has_new_head) {
-        head_key_[at] = head;
-        head_number_[at] = static_cast<uint16_t>(number + 1);
-        heads_used_.push_back(at);
-        last_data_[number].clear();
+        memory_.head_keys[at] = head;
+        memory_.head_numbers[at] = static_cast<uint16_t>(number + 1);
+        memory_.heads_used[heads_used_++] = at;
+        memory_.last_data[number] = {};
     }
     found.is_new = true;
     found.token = state.tokens_known;
-    by_hash_[place] = static_cast<uint16_t>(found.token + 1);
-    used_.push_back(place);
-    token_[found.token] = {
+    memory_.by_hash[place] = static_cast<uint16_t>(found.token + 1);
+    memory_.used[tokens_used_++] = place;
+    memory_.tokens[found.token] = {
         difference, key, static_cast<uint16_t>(number), static_cast<uint8_t>(payload_of(head)),
-        found.has_new_head ? int16_t{OVNI_PACKED_CENTRE} : token_[last_token_[number]].centre};
+        found.has_new_head ? int16_t{OVNI_PACKED_CENTRE} : memory_.tokens[memory_.last_token[number]].centre};
     return found;
 }
 
 [[gnu::always_inline]] inline void BlockPacker::describe(State& state, const Found& found, Key key) {
-    const Token& token = token_[found.token];
+    const Token& token = memory_.tokens[found.token];
     state.tokens.put(token.head, bits_below(state.heads_known + 1));
     if (found.has_new_head) {
         state.tokens.put(head_of(key), 32);
@@ -185,16 +175,10 @@ void BlockPacker::begin(size_t bytes) {
 
 [[gnu::always_inline]] inline void BlockPacker::put_data(State& state, uint32_t head, const uint8_t* data,
                                                          uint32_t size) {
-    std::vector<uint8_t>& last = last_data_[head];
     state.tokens.put_gamma(size);
-    constexpr size_t word = sizeof(uint32_t);
-    last.resize((size + word - 1) / word * word);
-    for (size_t i = 0; i < last.size(); i += word) {
-        uint32_t now = 0;
-        std::memcpy(&now, data + i, std::min<size_t>(word, size - i));
-        state.tokens.put_word(now - ovni_format_load_u32(&last[i]));
-        std::memcpy(&last[i], &now, sizeof now);
-    }
+    const JumboData last = std::exchange(memory_.last_data[head], {data, size});
+    for (size_t at = 0; at < size; at += word)
+        state.tokens.put_word(word_of({data, size}, at) - word_of(last, at));
 }
 
 // An event that is not as expected. False: there is no room for its token.
@@ -203,13 +187,13 @@ void BlockPacker::begin(size_t bytes) {
     const uint32_t head = ovni_format_load_u32(state.at);
     const bool is_jumbo = ovni_format_is_jumbo(static_cast<uint8_t>(head)) != 0;
     const Key key = head | (clock == state.clock ? same_clock : 0) | (is_jumbo ? jumbo : 0);
-    const Words words = load_words(state.at + OVNI_FORMAT_EVENT_HEADER) & masks.of[payload_of(head)];
+    const Words words = load_words(state.at + OVNI_FORMAT_EVENT_HEADER) & masks.of(payload_of(head));
     const Found found = find(state, key, words);
     if (!found.has_room) return false;
     state.tokens.put_gamma(state.as_expected);
     state.as_expected = 0;
-    const uint32_t to = after_two_[state.pair()];
-    if (!found.is_new && !is_jumbo && to != 0 && token_of_[to] == found.token) {
+    const uint32_t to = memory_.after_two[state.pair()];
+    if (!found.is_new && !is_jumbo && to != 0 && memory_.token_of[to] == found.token) {
         state.tokens.put(1, 1);
         state.tokens.put(to, bits_below(state.events));
         state.place = to + 1;
@@ -219,11 +203,11 @@ void BlockPacker::begin(size_t bytes) {
         state.tokens.put(found.token, bits_below(state.tokens_known + 1));
         if (state.has_place) ++state.place;
         if (found.is_new) describe(state, found, key);
-        last_token_[token_[found.token].head] = static_cast<uint16_t>(found.token);
+        memory_.last_token[memory_.tokens[found.token].head] = static_cast<uint16_t>(found.token);
     }
-    Token& token = token_[found.token];
-    last_words_[token.head] = words;
-    token_of_[state.events] = static_cast<uint16_t>(found.token);
+    Token& token = memory_.tokens[found.token];
+    memory_.last_words[token.head] = words;
+    memory_.token_of[state.events] = static_cast<uint16_t>(found.token);
     remember(state, found.token);
     step(state, token, clock);
     state.at += OVNI_FORMAT_EVENT_HEADER + token.payload;
@@ -236,11 +220,11 @@ void BlockPacker::begin(size_t bytes) {
 }
 
 Columns BlockPacker::pack(std::span<const uint8_t> events) {
-    begin(events.size());
+    begin();
     const uint64_t first = ovni_format_clock(events.data());
-    State state{BitWriter(tokens_.data()),
-                BitWriter(lengths_.data()),
-                BitWriter(lows_.data()),
+    State state{BitWriter(memory_.columns[0]),
+                BitWriter(memory_.columns[1]),
+                BitWriter(memory_.columns[2]),
                 events.data(),
                 events.data() + events.size(),
                 first,
@@ -251,12 +235,13 @@ Columns BlockPacker::pack(std::span<const uint8_t> events) {
         if (!take(state)) break;
     }
     state.tokens.put_gamma(state.as_expected);
-    const auto column = [](const std::vector<uint8_t>& bytes, BitWriter& writer) {
-        return std::span(bytes.data(), static_cast<size_t>(writer.end() - bytes.data()));
+    const auto column = [&](size_t number, BitWriter& writer) {
+        const uint8_t* begin = memory_.columns[number];
+        return std::span(begin, static_cast<size_t>(writer.end() - begin));
     };
-    return {column(tokens_, state.tokens),
-            column(lengths_, state.lengths),
-            column(lows_, state.lows),
+    return {column(0, state.tokens),
+            column(1, state.lengths),
+            column(2, state.lows),
             static_cast<size_t>(state.at - events.data()),
             state.events,
             first,

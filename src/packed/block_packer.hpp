@@ -1,13 +1,13 @@
 // Packs events into the columns of a block (ovni/packed.h). One packer serves many streams, one block after
-// the other. Memory: some 4 MiB, and three times the largest block.
+// the other.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "packed/bits.hpp"
+#include "packed/packer_memory.hpp"
 #include "packed/token.hpp"
 
 namespace ovni::packed {
@@ -25,7 +25,7 @@ class BlockPacker {
     // Bytes behind the events that may be read; their values do not count.
     static constexpr size_t slack = OVNI_FORMAT_PAYLOAD_MAX;
 
-    BlockPacker();
+    explicit BlockPacker(PackerMemory& memory) : memory_(memory) {}
 
     // Packs whole events from the first one on: all, unless they have too many tokens or heads. At least one
     // event, and at most OVNI_PACKED_LARGEST_BLOCK bytes.
@@ -37,7 +37,7 @@ class BlockPacker {
         uint32_t token = 0;
         bool is_new = false, has_new_head = false, has_room = true;
     };
-    void begin(size_t bytes);
+    void begin();
     bool follow(State& state);
     bool take(State& state);
     Found find(State& state, Key key, Words words);
@@ -46,18 +46,8 @@ class BlockPacker {
     void step(State& state, Token& token, uint64_t clock) const;
     void remember(State& state, uint32_t token);
 
-    std::vector<uint8_t> tokens_, lengths_, lows_;
-    std::vector<Token> token_;       // by number
-    std::vector<uint16_t> by_hash_;  // number of the token + 1
-    std::vector<uint32_t> used_;     // of by_hash_
-    std::vector<uint32_t> head_key_;
-    std::vector<uint16_t> head_number_;            // beside head_key_
-    std::vector<uint32_t> heads_used_;             // of head_key_
-    std::vector<Words> last_words_;                // by head
-    std::vector<uint16_t> last_token_;             // by head: that stood last in column 1 by its number
-    std::vector<std::vector<uint8_t>> last_data_;  // by head
-    std::vector<uint16_t> token_of_;               // by event
-    std::vector<uint32_t> after_two_;              // an event that came after two tokens, by their hash
+    PackerMemory& memory_;
+    uint32_t tokens_used_ = 0, heads_used_ = 0;  // by the last block
 };
 
 }  // namespace ovni::packed
