@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <span>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -24,6 +23,7 @@
 #include "trace/clock_table.hpp"
 #include "trace/gaps.hpp"
 #include "trace/stream_files.hpp"
+#include "trace/stream_output.hpp"
 
 namespace ovni {
 
@@ -31,7 +31,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr size_t most_buffered = size_t{1} << 20;
 constexpr int spaces = 4;
 
 fs::path below(const fs::path& directory, const Stream& stream) {
@@ -61,100 +60,58 @@ void stop_if_signalled() {
     if (!sigisemptyset(&both)) throw Error("interrupted, nothing was written");
 }
 
-// Writes a stream.obs. `packed`: makes its blocks; null: it is plain.
+// The events of a stream that are inside, and its gaps.
 class StreamWriter {
  public:
     StreamWriter(const fs::path& directory, const StreamCut& cut, const CutOptions& options,
                  packed::BlockMaker* packed)
-        : cut_(cut), options_(options), packed_(packed), file_(directory / events_name) {
-        constexpr uint32_t version = OVNI_FORMAT_VERSION;
-        std::string header(OVNI_FORMAT_MAGIC, sizeof OVNI_FORMAT_MAGIC);
-        header.append(reinterpret_cast<const char*>(&version), sizeof version);
-        file_.write(packed ? text_in(packed::file_header()) : header);
-        written_ = header.size();
+        : cut_(cut), options_(options), output_(directory, packed) {
         if (cut.gap) {
             gaps_.push_back(*cut.gap);
-            gaps_.back().offset += written_;
+            gaps_.back().offset += output_.offset();
             clip(gaps_.back());
         }
-        append(cut.opening);
+        output_.append(cut.opening);
     }
 
     void take(const EventView& event, bool is_inside) {
         if (event.kind == EventView::Kind::gap_begin && is_inside) {
             gaps_.push_back(*event.gap);
-            gaps_.back().offset = written_ + buffer_.size();
+            gaps_.back().offset = output_.offset();
             gaps_.back().from = std::max(gaps_.back().from, cut_.raw_from);
             clip(gaps_.back());
         }
         if (event.kind != EventView::Kind::event || !options_.keeps(event.code)) return;
         uint64_t number = count_++;
         if (!is_inside) return;
-        if (auto before = cut_.inserted.find(number); before != cut_.inserted.end()) append(before->second);
+        if (auto before = cut_.inserted.find(number); before != cut_.inserted.end())
+            output_.append(before->second);
         if (cut_.dropped.contains(number)) return;
-        append(
+        output_.append(
             {reinterpret_cast<const char*>(event.bytes), OVNI_FORMAT_EVENT_HEADER + event.payload().size()});
-        if (buffer_.size() > most_buffered) flush(packed::usual_block);
+        if (!output_.is_full()) return;
+        stop_if_signalled();
+        output_.flush();
     }
 
     void end() {
         for (auto behind = cut_.inserted.lower_bound(count_); behind != cut_.inserted.end(); ++behind)
-            append(behind->second);
-        append(cut_.closing);
-        flush(1);
-        file_.commit();
+            output_.append(behind->second);
+        output_.append(cut_.closing);
+        stop_if_signalled();
+        output_.commit();
     }
 
     const std::vector<Gap>& gaps() const { return gaps_; }
 
  private:
-    void append(std::string_view events) { buffer_ += events; }
-    static std::string_view text_in(std::span<const uint8_t> bytes) {
-        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-    }
-    // `least`: bytes that a packed block should have.
-    void flush(size_t least) {
-        stop_if_signalled();
-        if (packed_) return write_blocks(least);
-        file_.write(buffer_);
-        written_ += buffer_.size();
-        buffer_.clear();
-    }
-    void write_blocks(size_t least) {
-        const size_t size = buffer_.size();
-        buffer_.resize(size + packed::BlockPacker::slack);
-        std::span<const uint8_t> left(reinterpret_cast<const uint8_t*>(buffer_.data()), size);
-        while (left.size() >= least) {
-            const auto made = packed_->make(first_events(left, packed::usual_block), written_);
-            if (made.taken == 0)
-                throw Error("an event of 4 GiB or more cannot be packed: leave out --packed");
-            file_.write(text_in(made.block));
-            written_ += made.taken;
-            left = left.subspan(made.taken);
-        }
-        buffer_.resize(size);
-        buffer_.erase(0, size - left.size());
-    }
-    // At most so many bytes, but one event at least.
-    static std::span<const uint8_t> first_events(std::span<const uint8_t> events, size_t most) {
-        size_t end = 0;
-        while (end < events.size()) {
-            const uint64_t size = ovni_format_event_size(&events[end], events.size() - end);
-            if (end > 0 && end + size > most) break;
-            end += size;
-        }
-        return events.first(end);
-    }
     void clip(Gap& gap) const {
         if (gap.to >= cut_.raw_to) gap.to = std::numeric_limits<int64_t>::max();
     }
 
     const StreamCut& cut_;
     const CutOptions& options_;
-    packed::BlockMaker* packed_;
-    OutputFile file_;
-    std::string buffer_;
-    uint64_t written_ = 0;
+    StreamOutput output_;
     uint64_t count_ = 0;
     std::vector<Gap> gaps_;
 };

@@ -106,6 +106,7 @@ RegionPlan plan_regions(const std::filesystem::path& directory, size_t block, ui
         plan.ranges.push_back(*range);
     }
     plan.gaps = finder.gaps();
+    plan.sorted = finder.sorted();
     plan.empty = finder.empty();
     return plan;
 }

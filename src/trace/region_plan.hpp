@@ -70,6 +70,7 @@ class RegionFinder {
 struct RegionPlan {
     std::vector<ByteRange> ranges;
     std::vector<Gap> gaps;  // of the sorted stream
+    uint64_t sorted = 0;    // regions, also those that were in order
     uint64_t empty = 0;     // regions
 };
 

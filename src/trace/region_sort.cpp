@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -11,6 +13,7 @@
 #include "base/log.hpp"
 #include "trace/checksums.hpp"
 #include "trace/gaps.hpp"
+#include "trace/stream_output.hpp"
 #include "trace/stream_reader.hpp"
 
 namespace ovni {
@@ -55,11 +58,6 @@ class RegionSorter {
     }
 
     void sort(const ByteRange& range) {
-        if (reader_.is_packed())
-            throw Error(
-                "the stream is packed, and has an unsorted region: ovnicut --sort -o NEW writes a sorted "
-                "trace",
-                reader_.path(), range.begin);
         std::vector<uint8_t> bytes(range.end - range.begin);
         read_at(fd_, range.begin, bytes, reader_.path());
         if (!sort_events(bytes))
@@ -81,9 +79,35 @@ class RegionSorter {
     SortedRegions::File file_ = SortedRegions::File::as_it_was;
 };
 
+// Blocks have other sizes once their events are sorted, so the file is written anew.
+SortedRegions sort_packed(const std::filesystem::path& directory, uint64_t look_back) {
+    StreamSource source{.directory = directory, .order = ClockOrder::any};
+    source.sort = plan_regions(directory, source.block, look_back);
+    SortedRegions result{source.sort->sorted, source.sort->empty};
+    const std::vector<Gap> gaps = source.sort->gaps;
+    packed::BlockMaker blocks;
+    std::optional<StreamOutput> output;
+    if (!source.sort->ranges.empty()) output.emplace(directory, &blocks);
+    StreamReader reader(std::move(source));
+    while (reader.next()) {
+        const EventView& event = reader.event();
+        if (event.kind != EventView::Kind::event || !output) continue;
+        output->append(
+            {reinterpret_cast<const char*>(event.bytes), OVNI_FORMAT_EVENT_HEADER + event.payload().size()});
+        if (output->is_full()) output->flush();
+    }
+    if (!output) return result;
+    output->commit();
+    if (!gaps.empty()) write_gaps(directory, gaps);
+    result.file = SortedRegions::File::rewritten;
+    return result;
+}
+
 }  // namespace
 
 SortedRegions sort_regions(const std::filesystem::path& directory, uint64_t look_back) {
+    if (StreamReader({.directory = directory, .order = ClockOrder::any}).is_packed())
+        return sort_packed(directory, look_back);
     return RegionSorter(directory, look_back).run();
 }
 

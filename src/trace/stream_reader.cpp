@@ -100,7 +100,8 @@ uint64_t StreamReader::offset_before(uint64_t at) const {
 
 bool StreamReader::end_or_damage(uint64_t left, uint64_t size) const {
     if (left == 0) {
-        if (const Error* fault = file_.fault(); fault && end_ == file_.size()) throw *fault;
+        const Error* fault = file_.fault();
+        if (fault && end_ == file_.size() && end_ != source_.until) throw *fault;
         return false;
     }
     if (left < OVNI_FORMAT_EVENT_HEADER)

@@ -26,9 +26,10 @@ class PackedReading : public StreamTest {
     std::string path() const { return directory() / events_name; }
     void write(std::string_view bytes) const { std::ofstream(path(), std::ios::binary) << bytes; }
     // As read_all(), of the file that was written. `block`: bytes that are read at a time.
-    std::string read(size_t block = largest_block) {
+    std::string read(size_t block = largest_block, std::optional<uint64_t> until = {}) {
         read_.clear();
         StreamSource source;
+        source.until = until;
         source.directory = directory();
         source.block = block;
         for (StreamReader events(std::move(source)); events.next();) read_ += line_of(events.event());
@@ -84,6 +85,25 @@ TEST_F(PackedReading, ACutFileHasTheEventsOfItsWholeBlocks) {
         }
         ASSERT_EQ(events_read(), events) << size << " bytes";
     }
+}
+
+// A program that is running adds blocks to the file.
+TEST_F(PackedReading, AGrowingFileEndsWithItsLastWholeBlock) {
+    const PackedFile file = packed_file(plain_, 2000);
+    const size_t in_the_third = file.blocks[2].at + OVNI_PACKED_BLOCK_HEADER + 5;
+    write(std::string_view(file.bytes).substr(0, in_the_third));
+    const uint64_t until = check_stream_file(path());
+    EXPECT_EQ(until, file.blocks[2].offset);
+    for (const size_t now : {in_the_third, file.blocks[4].at + 3, file.bytes.size()}) {
+        write(std::string_view(file.bytes).substr(0, now));
+        read(1000, until);
+        EXPECT_EQ(events_read(), file.blocks[0].events + file.blocks[1].events) << now;
+    }
+    // Damage is no end.
+    std::string damaged = file.bytes;
+    damaged[file.blocks[1].at + OVNI_PACKED_BLOCK_HEADER] ^= 1;
+    write(damaged);
+    EXPECT_ERROR_AT(read(1000, until), file.blocks[1].offset);
 }
 
 TEST_F(PackedReading, EventsBeforeADamagedBlockAreRead) {
