@@ -57,18 +57,22 @@ Handled BlockWriter::write_until(uint64_t end, bool all) {
     uint64_t sound = end_of_sound_events(ring_.ring(), before.drained, end);
     if (sound < end) ring_.report_damage();
     RingBlock next = next_block(ring_.ring(), before, sound, all);
-    for (Gap& gap : gaps_of(before.skipped, before.file_end)) gaps_.list().add(std::move(gap));
+    for (Gap& gap : gaps_of(before.skipped, before.stream_end)) gaps_.list().add(std::move(gap));
     next.after.skipped = {};
-    size_t done = write(next.bytes, before.file_end);
-    if (may_wait_ && !is_limited_ && done < next.bytes.bytes()) done = shorten(next, before, done);
-    next.after.file_end = before.file_end + done;
+    Written done = write(next.bytes);
+    if (may_wait_ && !done.is_limited && done.events < next.bytes.bytes()) done = shorten(next, before, done);
+    std::vector<Gap> behind;
     for (const RingNote& note : take_notes(ring_.ring(), before, all, next.after)) {
-        bool is_behind = note.position == next.after.drained;
-        uint64_t distance = is_behind ? done : next.distance_to(note.position);
-        gaps_.list().add({before.file_end + distance, note.from, note.to, note.lost,
-                          std::string(note.reason, strnlen(note.reason, sizeof note.reason))});
+        const bool is_behind = note.position == next.after.drained;
+        const uint64_t distance = is_behind ? done.events : next.distance_to(note.position);
+        Gap gap{before.stream_end + distance, note.from, note.to, note.lost,
+                std::string(note.reason, strnlen(note.reason, sizeof note.reason))};
+        if (is_behind)
+            behind.push_back(std::move(gap));
+        else
+            gaps_.list().add(std::move(gap));
     }
-    return settle(next.bytes, done, next.after);
+    return settle(next.bytes, done, next.after, std::move(behind));
 }
 
 Handled BlockWriter::give_up_until(uint64_t target) {
@@ -77,40 +81,40 @@ Handled BlockWriter::give_up_until(uint64_t target) {
     uint64_t end = end_of_event(ring_.ring(), before.drained, target);
     if (end < target) ring_.set_damaged(true);
     RingBlock next = next_block(ring_.ring(), before, end, false);
-    Thinned thinned = thin_out(next.bytes, before.file_end, before.skipped);
+    Thinned thinned = thin_out(next.bytes, before.stream_end, before.skipped);
     for (Gap& gap : thinned.gaps) gaps_.list().add(std::move(gap));
     next.after.skipped = thinned.skipped;
     for (const RingNote& note : take_notes(ring_.ring(), before, false, next.after))
         skip(next.after.skipped, note);
-    EventPieces needed{thinned.needed.data(), thinned.needed.size(), nullptr, 0};
-    size_t done = write(needed, before.file_end);
-    next.after.file_end = before.file_end + done;
-    return settle(needed, done, next.after);
+    EventPieces needed{thinned.needed.data(), thinned.needed.size()};
+    return settle(needed, write(needed), next.after);
 }
 
 Handled BlockWriter::append(const Event& event) {
-    RingProgress after = ring_.progress();
-    EventPieces block{event.bytes, event.size, nullptr, 0};
-    size_t done = write(block, after.file_end);
-    after.file_end += done;
-    return settle(block, done, after);
+    EventPieces block{event.bytes, event.size};
+    return settle(block, write(block), ring_.progress());
 }
 
-// Call after `done` bytes of these events were written and `after.file_end` is set.
-Handled BlockWriter::settle(const EventPieces& events, size_t done, RingProgress after) {
-    const bool is_short = done < events.bytes();
+// Call after these events were written; `after` lacks their bytes. `behind`: gaps behind them, also if they
+// are lost.
+Handled BlockWriter::settle(const EventPieces& events, const Written& done, RingProgress after,
+                            std::vector<Gap> behind) {
+    const bool is_short = done.events < events.bytes();
     const RingHeader& h = ring_.header();
-    if (is_short && !is_limited_ && (may_wait_ || !owner_lives(h))) {
-        *written_ -= done;
+    if (is_short && !done.is_limited && (may_wait_ || !owner_lives(h))) {
+        *written_ -= done.file;
         if (!may_wait_) return Handled::kept;
-        files_.cut(after.file_end - done);
+        files_.cut(after.file_end);
         disk_.refuses();
         return Handled::wait;
     }
     disk_.takes();
-    if (done > 0) files_.add_checksum(first_of(events, done), after.file_end - done, after.file_end);
-    after.written += done;
+    after.stream_end += done.events;
+    after.file_end += done.file;
+    after.written += done.file;
+    if (done.events > 0) files_.add_checksum(first_of(events, done.events), after);
     if (is_short) lose(events, done, after);
+    for (Gap& gap : behind) gaps_.list().add(std::move(gap));
     if (!gaps_.save() && !owner_lives(h)) return Handled::kept;
     commit(after);
     return Handled::done;
@@ -121,14 +125,20 @@ void BlockWriter::commit(RingProgress after) {
     ring_.commit(after);
 }
 
-// How many bytes got there: whole events.
-size_t BlockWriter::write(const EventPieces& events, uint64_t offset) {
-    uint64_t limit = ring_.header().limit;
-    is_limited_ = limit > 0 && *written_ + events.bytes() > limit;
-    if (is_limited_) return write_to_limit(events, offset);
-    size_t done = files_.write(events, offset);
-    *written_ += done;
-    if (done < events.bytes()) report_refusal();
+// Behind the progress of the ring.
+Written BlockWriter::write(const EventPieces& events) {
+    if (events.bytes() == 0) return {};
+    const uint64_t limit = ring_.header().limit;
+    const uint64_t room = limit == 0 ? UINT64_MAX : limit - std::min(limit, *written_);
+    const Written done = files_.write(events, ring_.progress(), room);
+    *written_ += done.file;
+    if (done.is_limited) {
+        complain(Trouble::limit, "ovni", "process %d may not write more than %lu bytes, the rest is lost",
+                 ring_.header().pid, limit);
+        *written_ = limit;
+    } else if (done.events < events.bytes()) {
+        report_refusal();
+    }
     return done;
 }
 
@@ -143,36 +153,25 @@ void BlockWriter::report_refusal() const {
     complain(Trouble::write, "ovni", text, files_.directory().c_str());
 }
 
-// Writes what still fits, and nothing after it.
-size_t BlockWriter::write_to_limit(const EventPieces& events, uint64_t offset) {
-    const uint64_t limit = ring_.header().limit;
-    complain(Trouble::limit, "ovni", "process %d may not write more than %lu bytes, the rest is lost",
-             ring_.header().pid, limit);
-    std::vector<uint8_t> all = whole(events);
-    size_t fit = *written_ < limit ? survey(all.data(), std::min(all.size(), limit - *written_)).bytes : 0;
-    *written_ = limit;
-    return fit > 0 ? files_.write({all.data(), fit, nullptr, 0}, offset) : 0;
-}
-
 // The block becomes what fits: the rest waits. Handlers' events have no end of their own in the ring.
-size_t BlockWriter::shorten(RingBlock& block, const RingProgress& before, size_t done) {
-    RingBlock shorter = next_block(ring_.ring(), before, before.drained + done, false);
-    if (done > 0 && block.merged.empty() && shorter.merged.empty()) {
+Written BlockWriter::shorten(RingBlock& block, const RingProgress& before, const Written& done) {
+    RingBlock shorter = next_block(ring_.ring(), before, before.drained + done.events, false);
+    if (done.events > 0 && block.merged.empty() && shorter.merged.empty()) {
         shorter.after.skipped = block.after.skipped;
         block = std::move(shorter);
         ring_.set_damaged(false);  // what comes behind is looked at again
         return done;
     }
-    *written_ -= done;
-    return 0;
+    *written_ -= done.file;
+    return {};
 }
 
-void BlockWriter::lose(const EventPieces& events, size_t done, RingProgress& after) {
+void BlockWriter::lose(const EventPieces& events, const Written& done, RingProgress& after) {
     std::vector<uint8_t> bytes = whole(events);
-    EventSpan lost = survey(bytes.data() + done, bytes.size() - done);
+    EventSpan lost = survey(bytes.data() + done.events, bytes.size() - done.events);
     after.lost += lost.events;
-    gaps_.list().lose_after(after.file_end, {after.file_end, lost.first_clock, lost.last_clock, lost.events,
-                                             is_limited_ ? "limit" : error_gap});
+    gaps_.list().lose_after(after.stream_end, {after.stream_end, lost.first_clock, lost.last_clock,
+                                               lost.events, done.is_limited ? "limit" : error_gap});
 }
 
 }  // namespace ovni::writer

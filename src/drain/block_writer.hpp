@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "drain/drained_ring.hpp"
 #include "drain/event_files.hpp"
@@ -26,7 +27,7 @@ enum class Handled {
 
 class BlockWriter {
  public:
-    // `written`: bytes of all streams of the process, for its limit.
+    // `written`: bytes on disk of all streams of the process, for its limit.
     BlockWriter(DrainedRing& ring, EventFiles& files, StreamGaps& gaps, FullDisk& disk,
                 std::shared_ptr<uint64_t> written)
         : ring_(ring), files_(files), gaps_(gaps), disk_(disk), written_(std::move(written)) {}
@@ -46,20 +47,19 @@ class BlockWriter {
     Handled write_until(uint64_t end, bool all);
     Handled write_newest(uint64_t end, bool all);
     Handled give_up_until(uint64_t target);
-    Handled settle(const EventPieces& events, size_t done, RingProgress after);
-    size_t write(const EventPieces& events, uint64_t offset);
-    size_t write_to_limit(const EventPieces& events, uint64_t offset);
+    Handled settle(const EventPieces& events, const Written& done, RingProgress after,
+                   std::vector<Gap> behind = {});
+    Written write(const EventPieces& events);
     void report_refusal() const;
-    size_t shorten(RingBlock& block, const RingProgress& before, size_t done);
-    void lose(const EventPieces& events, size_t done, RingProgress& after);
+    Written shorten(RingBlock& block, const RingProgress& before, const Written& done);
+    void lose(const EventPieces& events, const Written& done, RingProgress& after);
 
     DrainedRing& ring_;
     EventFiles& files_;
     StreamGaps& gaps_;
     FullDisk& disk_;
     std::shared_ptr<uint64_t> written_;
-    bool is_limited_ = false;  // the limit cut the last write short
-    bool may_wait_ = false;    // events may stay in the ring if they cannot be written
+    bool may_wait_ = false;  // events may stay in the ring if they cannot be written
 };
 
 }  // namespace ovni::writer

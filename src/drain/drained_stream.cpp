@@ -15,6 +15,7 @@ void DrainedStream::start_over() {
     is_prepared_ = is_stuck_ = false;
     ring_.set_damaged(false);
     disk_.start_over();
+    delay_.start_over();
     files_.start_over();
     gaps_.forget();
     metadata_.start_over();
@@ -48,8 +49,9 @@ bool DrainedStream::begin() {
     // Both are needed for all that follows.
     if (!is_open && !owner_lives(header())) return keep();
     RingProgress begin = ring_.progress();
-    begin.file_end = OVNI_FORMAT_STREAM_HEADER;
-    if (goes_on && files_.is_open()) begin.file_end = std::max(begin.file_end, files_.size());
+    begin.form = header().form;
+    begin.stream_end = begin.file_end = OVNI_FORMAT_STREAM_HEADER;
+    if (goes_on && files_.is_open()) files_.find_end(begin);
     blocks_.commit(begin);
     gaps_.reserve();
     if (metadata_.open_life() > 0) follow(blocks_.append(make_event("OHe", metadata_.open_life())));
@@ -63,8 +65,7 @@ bool DrainedStream::begin() {
 void DrainedStream::take_up() {
     gaps_.take_up();
     ring_.announce();
-    const uint64_t end = ring_.progress().file_end;
-    if (files_.open() && files_.size() > end) files_.cut(end);
+    files_.open();
 }
 
 double DrainedStream::drain() {
@@ -78,22 +79,32 @@ double DrainedStream::drain() {
         return 0;
     }
     const uint64_t published = h.published.load(std::memory_order_acquire);
-    const bool is_asked = std::min(h.wanted.load(std::memory_order_acquire), published) > h.refused.load();
+    const uint64_t wanted = std::min(h.wanted.load(std::memory_order_acquire), published);
+    const bool is_asked = wanted > h.refused.load();
     const bool is_crowded = disk_.is_crowded(published);
     // The owner rings if the ring gets crowded.
     if (!is_asked && !is_crowded && !disk_.is_attempt_due()) return 0;
     if (is_stuck_ || is_empty(h) || !ring_.is_placed() || !prepare()) return 0;
-    const uint64_t waiting = published - ring_.progress().drained;
+    const uint64_t drained = ring_.progress().drained, waiting = published - drained;
+    const bool is_due =
+        wanted > drained || is_crowded || ring_.is_reading_wanted() || delay_.is_over(published);
+    if (is_due && !write(published, is_crowded)) return 0;
+    return static_cast<double>(waiting - std::min(waiting, h.kept)) /
+           static_cast<double>(ring().capacity() - h.kept);
+}
+
+// False if the disk cannot take the events.
+bool DrainedStream::write(uint64_t published, bool is_crowded) {
     const bool is_done = follow(blocks_.write_published(published));
-    if (is_stuck_) return 0;
+    if (is_stuck_) return false;
     if (!is_done) {
         if (is_crowded && prepare()) follow(blocks_.give_up_older(published));
         ring_.refuse(published);
-        return 0;
+        return false;
     }
+    delay_.begin();
     if (!make_readable()) ring_.refuse(published);
-    return static_cast<double>(waiting - std::min(waiting, h.kept)) /
-           static_cast<double>(ring().capacity() - h.kept);
+    return true;
 }
 
 // Such metadata is valid until the next is written.

@@ -2,8 +2,8 @@
 // when the owner has closed the ring or is dead. It decides the order of steps; its members do the work: the
 // ring and its progress (DrainedRing), where the files are (StreamPlace), stream.obs and stream.crc
 // (EventFiles), the gaps (StreamGaps), stream.json (MetadataFile), writing from the ring into the files
-// (BlockWriter), and waiting if the disk is full (FullDisk). All state is in the ring, so another drainer may
-// take over at any time: it writes equal bytes at equal offsets.
+// (BlockWriter), waiting for more events (BlockDelay), and for room on disk (FullDisk). All state is in the
+// ring, so another drainer may take over at any time: it writes equal bytes at equal offsets.
 //
 // If the disk cannot take events, they stay in the ring. A living thread loses the older ones when its ring
 // is half full, so that no thread waits. A thread that ends loses them. Events of a dead process stay for
@@ -15,6 +15,7 @@
 #include <string>
 #include <utility>
 
+#include "drain/block_delay.hpp"
 #include "drain/block_writer.hpp"
 #include "drain/drained_ring.hpp"
 #include "drain/ended_streams.hpp"
@@ -29,14 +30,17 @@ namespace ovni::writer {
 
 class DrainedStream {
  public:
-    // `written`: bytes of all streams of the process, for its limit. `ended`: streams of the run directory.
-    DrainedStream(Ring ring, std::string note_path, std::shared_ptr<uint64_t> written, EndedStreams& ended)
+    // `written`: bytes on disk of all streams of the process, for its limit. `ended`: streams of the run
+    // directory.
+    DrainedStream(Ring ring, std::string note_path, std::shared_ptr<uint64_t> written, EndedStreams& ended,
+                  StreamPacker& packer)
         : ring_(std::move(ring)),
           place_(ring_, std::move(note_path), ended),
-          files_(ring_, place_),
+          files_(ring_, place_, packer),
           gaps_(ring_, place_),
           metadata_(ring_, place_, gaps_, ended),
           disk_(ring_),
+          delay_(ring_),
           blocks_(ring_, files_, gaps_, disk_, std::move(written)) {}
     DrainedStream(const DrainedStream&) = delete;
     DrainedStream& operator=(const DrainedStream&) = delete;
@@ -52,7 +56,7 @@ class DrainedStream {
 
     RingHeader& header() const { return ring_.header(); }
     const Ring& ring() const { return ring_.ring(); }
-    // Bytes of events written from this ring, over all threads that used it.
+    // Bytes written to disk from this ring, over all threads that used it.
     uint64_t written() const { return header().written_before + ring_.progress().written; }
     bool has_begun() const { return ring_.progress().file_end > 0; }
     // Closes the files; they are opened again when needed.
@@ -63,6 +67,7 @@ class DrainedStream {
     bool prepare();
     bool begin();
     void take_up();
+    bool write(uint64_t published, bool is_crowded);
     bool make_readable();
     bool follow(Handled handled);
     bool keep();
@@ -78,6 +83,7 @@ class DrainedStream {
     StreamGaps gaps_;
     MetadataFile metadata_;
     FullDisk disk_;
+    BlockDelay delay_;
     BlockWriter blocks_;
     bool is_prepared_ = false;
     bool is_stuck_ = false;

@@ -104,7 +104,7 @@ bool Drainer::adopt_ring(uint32_t number) {
     std::shared_ptr<uint64_t>& written = written_[owner_of(ring.header())];
     if (!written) written = std::make_shared<uint64_t>(0);
     rings_.push_back({number, std::make_unique<DrainedStream>(std::move(ring), session_.note_path(number),
-                                                              written, ended_)});
+                                                              written, ended_, packer_)});
     has_new_rings_ = true;
     // Bytes that an earlier drainer wrote.
     *written += rings_.back().stream->written();

@@ -15,6 +15,7 @@
 #include "core/clock_discipline.hpp"
 #include "drain/drained_stream.hpp"
 #include "drain/mover.hpp"
+#include "drain/stream_packer.hpp"
 #include "ring/session.hpp"
 
 namespace ovni::writer {
@@ -93,6 +94,7 @@ class Drainer final : private Mover::Rings {
     std::vector<Shared> shared_;
     bool has_new_rings_ = false;  // since images were last compared
     EndedStreams ended_;
+    StreamPacker packer_;
     std::map<Process, std::shared_ptr<uint64_t>> written_;  // bytes by process
 };
 

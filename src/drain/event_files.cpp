@@ -1,6 +1,9 @@
 #include "drain/event_files.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <optional>
+#include <vector>
 
 #include "ovni/format.h"
 #include "ring/diagnostics.hpp"
@@ -21,12 +24,17 @@ bool EventFiles::open() {
     using Content = StreamFile::Content;
     using Claim = StreamFile::Claim;
     const RingHeader& h = ring_.header();
-    const uint64_t end = ring_.progress().file_end;
+    const RingProgress& now = ring_.progress();
+    const uint64_t end = now.file_end;
+    const StreamForm form = end > 0 ? now.form : h.form;
     bool goes_on = h.continues.load(std::memory_order_relaxed);
     Content content = goes_on ? Content::keep : Content::discard;
     if (end > OVNI_FORMAT_STREAM_HEADER) content = Content::existing;
     std::string path = place_.path_of(events_file);
-    if (events_.open(path, content, may_have_namesakes(h) ? Claim::needed : Claim::none)) return true;
+    if (events_.open(path, content, form, may_have_namesakes(h) ? Claim::needed : Claim::none)) {
+        if (end > 0 && events_.size() > end) events_.cut(end);
+        return true;
+    }
     if (errno == EWOULDBLOCK && end == 0 && !h.aside.load()) {
         place_.step_aside();
         place_.make_directories();
@@ -40,12 +48,36 @@ void EventFiles::cut(uint64_t end) {
     if (events_.is_open()) events_.cut(end);
 }
 
+void EventFiles::find_end(RingProgress& now) {
+    const std::optional<FileEnd> packed = end_of_packed(place_.path_of(events_file));
+    const uint64_t size = std::max<uint64_t>(events_.size(), OVNI_FORMAT_STREAM_HEADER);
+    const FileEnd end = packed.value_or(FileEnd{size, size});
+    now.form = packed ? StreamForm::packed : StreamForm::plain;
+    now.stream_end = end.stream;
+    now.file_end = end.file;
+}
+
+Written EventFiles::write(const EventPieces& events, const RingProgress& now, uint64_t room) {
+    if (!open()) return {};
+    if (now.form == StreamForm::packed)
+        return packer_.write(events_, events, {now.stream_end, now.file_end}, room);
+    if (events.bytes() <= room) {
+        const size_t written = events_.write(events, now.file_end);
+        return {written, written};
+    }
+    const std::vector<uint8_t> all = whole(events);
+    const size_t fit = survey(all.data(), std::min<uint64_t>(all.size(), room)).bytes;
+    const size_t written = fit > 0 ? events_.write({all.data(), fit}, now.file_end) : 0;
+    return {written, written, true};
+}
+
 // Once blocks are missing in it, the file would be wrong about all that follows.
-void EventFiles::add_checksum(const EventPieces& block, uint64_t begin, uint64_t end) {
-    if (lacks_checksums_) return;
+void EventFiles::add_checksum(const EventPieces& events, const RingProgress& after) {
+    if (lacks_checksums_ || after.form == StreamForm::packed) return;
+    const uint64_t end = after.file_end, begin = end - events.bytes();
     std::string path = place_.path_of(checksum_file);
     bool open = checksums_.is_open() || checksums_.open(path, begin);
-    if (open && checksums_.end() == begin && checksums_.append(block, end)) return;
+    if (open && checksums_.end() == begin && checksums_.append(events, end)) return;
     lacks_checksums_ = true;
     checksums_.close();
 }

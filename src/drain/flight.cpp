@@ -47,7 +47,7 @@ std::vector<Gap> gaps_of(const Skipped& skipped, uint64_t offset, const char* re
     return gaps;
 }
 
-Thinned thin_out(const EventPieces& events, uint64_t file_end, Skipped skipped) {
+Thinned thin_out(const EventPieces& events, uint64_t stream_end, Skipped skipped) {
     std::vector<uint8_t> all = whole(events);
     Thinned thinned;
     for (size_t at = 0; at < all.size();) {
@@ -60,7 +60,7 @@ Thinned thin_out(const EventPieces& events, uint64_t file_end, Skipped skipped) 
             skip(skipped, clock, clock, 1);
             continue;
         }
-        for (Gap& gap : gaps_of(skipped, file_end + thinned.needed.size()))
+        for (Gap& gap : gaps_of(skipped, stream_end + thinned.needed.size()))
             thinned.gaps.push_back(std::move(gap));
         skipped = {};
         thinned.needed.insert(thinned.needed.end(), event, event + size);

@@ -18,11 +18,11 @@ uint64_t kept_from(const RingHeader& header, const RingProgress& progress, uint6
 
 // The parts of given-up events that are kept.
 struct Thinned {
-    std::vector<uint8_t> needed;  // for the stream, at `file_end`
+    std::vector<uint8_t> needed;  // for the stream, at `stream_end`
     std::vector<Gap> gaps;        // between the needed events
     Skipped skipped;              // events after the last needed one
 };
-Thinned thin_out(const EventPieces& events, uint64_t file_end, Skipped skipped);
+Thinned thin_out(const EventPieces& events, uint64_t stream_end, Skipped skipped);
 
 // Counts a gap between events that are given up.
 void skip(Skipped& skipped, const RingNote& note);

@@ -81,7 +81,7 @@ Json MetadataFile::now(const OwnerEnd* end) const {
     if (end) {
         facts["end"] = {{"by", name_of(end->how)}, {"code", end->code}, {"clock", clock_of(*end)}};
         facts["finished"] = 1;
-    } else if (gaps_.list().reach(ring_.progress().file_end) && facts.contains("finished") &&
+    } else if (gaps_.list().reach(ring_.progress().stream_end) && facts.contains("finished") &&
                !facts.contains("end")) {
         // The program's report of its end is lost.
         facts["end"] = {{"by", "loss"}, {"code", 0}, {"clock", ring_.last_clock()}};

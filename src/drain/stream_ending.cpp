@@ -82,9 +82,9 @@ bool DrainedStream::write_rest(const OwnerEnd& end) {
 
 // `end`: of a stream that its owner has not closed. False if the disk refuses.
 bool DrainedStream::end_files(const OwnerEnd* end) {
-    const uint64_t file_end = ring_.progress().file_end;
-    gaps_.list().clamp(file_end);
-    if (ring_.is_damaged()) gaps_.list().add({file_end, ring_.last_clock(), UINT64_MAX, 0, "damaged"});
+    const uint64_t end_of_events = ring_.progress().stream_end;
+    gaps_.list().clamp(end_of_events);
+    if (ring_.is_damaged()) gaps_.list().add({end_of_events, ring_.last_clock(), UINT64_MAX, 0, "damaged"});
     const bool are_gaps_saved = gaps_.save();
     return metadata_.write(end) && are_gaps_saved;
 }

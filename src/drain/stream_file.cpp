@@ -14,17 +14,11 @@
 #include "core/stream_crc.hpp"
 #include "ovni.h"
 #include "ovni/format.h"
+#include "ovni/packed.h"
 #include "ring/directories.hpp"
 #include "ring/posix_io.hpp"
 
 namespace ovni::writer {
-namespace {
-
-// On a full disk there must be room to record in the other files what is lost.
-constexpr size_t room_beside = 16384;
-
-}  // namespace
-
 EventSpan survey(const uint8_t* events, size_t bytes) {
     EventSpan span;
     while (span.bytes < bytes) {
@@ -53,7 +47,8 @@ bool StreamFile::make(const std::string& path) {
     return true;
 }
 
-bool StreamFile::open(const std::string& path, Content content, Claim claim) {
+bool StreamFile::open(const std::string& path, Content content, StreamForm form, Claim claim) {
+    form_ = form;
     if (content == Content::existing ? !file_.open(path, O_WRONLY) : !make(path)) return false;
     // Not all file systems have locks.
     if (claim == Claim::needed && ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
@@ -70,7 +65,7 @@ bool StreamFile::open(const std::string& path, Content content, Claim claim) {
 bool StreamFile::write_header() {
     ovni_stream_header header{
         {OVNI_FORMAT_MAGIC[0], OVNI_FORMAT_MAGIC[1], OVNI_FORMAT_MAGIC[2], OVNI_FORMAT_MAGIC[3]},
-        OVNI_FORMAT_VERSION};
+        form_ == StreamForm::packed ? uint32_t{OVNI_PACKED_VERSION} : uint32_t{OVNI_FORMAT_VERSION}};
     return write_at(file_.get(), &header, sizeof header, 0) == sizeof header;
 }
 
@@ -86,8 +81,16 @@ void StreamFile::cut(uint64_t size) {
     errno = error;
 }
 
+bool is_disk_full(int error) {
+    return error == ENOSPC || error == EDQUOT;
+}
+
+bool StreamFile::is_writable() {
+    return is_open() && (size() >= OVNI_FORMAT_STREAM_HEADER || write_header());
+}
+
 size_t StreamFile::write(const EventPieces& events, uint64_t offset) {
-    if (!is_open() || (size() < OVNI_FORMAT_STREAM_HEADER && !write_header())) return 0;
+    if (!is_writable()) return 0;
     int fd = file_.get();
     size_t written = write_at(fd, events.first, events.first_bytes, offset);
     if (written == events.first_bytes)
@@ -95,13 +98,16 @@ size_t StreamFile::write(const EventPieces& events, uint64_t offset) {
     if (written < events.bytes()) {
         int error = errno;
         std::vector<uint8_t> all = whole(events);
-        bool disk_is_full = error == ENOSPC || error == EDQUOT;
-        written -= disk_is_full ? std::min(written, room_beside) : 0;
+        written -= is_disk_full(error) ? std::min(written, room_beside) : 0;
         written = survey(all.data(), written).bytes;
         cut(offset + written);
         errno = error;
     }
     return written;
+}
+
+size_t StreamFile::write_block(std::span<const uint8_t> block, uint64_t offset) {
+    return is_writable() ? write_at(file_.get(), block.data(), block.size(), offset) : 0;
 }
 
 bool ChecksumFile::open(const std::string& path, uint64_t end) {

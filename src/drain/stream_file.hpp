@@ -1,13 +1,15 @@
-// Writes stream.obs: appends only whole events, so that the file is a valid stream after every call, even if
-// writing fails.
+// Writes stream.obs: appends only whole events or blocks, so that the file is a valid stream after every
+// call, even if writing fails.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "ring/own_file.hpp"
+#include "ring/stream_form.hpp"
 
 namespace ovni::writer {
 
@@ -25,6 +27,7 @@ struct EventPieces {
     size_t first_bytes = 0;
     const uint8_t* second = nullptr;
     size_t second_bytes = 0;
+    bool has_slack = false;  // a page behind the first ones may be read
     size_t bytes() const { return first_bytes + second_bytes; }
 };
 // A copy in one place.
@@ -46,6 +49,11 @@ class ChecksumFile {
     uint64_t size_ = 0, end_ = 0;
 };
 
+// On a full disk there must be room to record in the other files what is lost.
+inline constexpr size_t room_beside = 16384;
+// True if a write failed with this error because the disk is full.
+bool is_disk_full(int error);
+
 class StreamFile {
  public:
     // existing: the file is kept, and not created if missing.
@@ -54,11 +62,14 @@ class StreamFile {
     // needed: fails with EWOULDBLOCK if another process has claimed the file and not closed it.
     enum class Claim { none, needed };
 
-    // Makes the directory, too, if the file may be made. False with errno.
-    bool open(const std::string& path, Content content, Claim claim = Claim::none);
+    // Makes the directory, too, if the file may be made. False with errno. `form`: of a file that begins.
+    bool open(const std::string& path, Content content, StreamForm form, Claim claim = Claim::none);
     bool is_open() const { return file_.is_open(); }
     // Writes whole events at `offset`. Returns how many bytes are in the file: fewer than asked with errno.
     size_t write(const EventPieces& events, uint64_t offset);
+    // Writes a block of a packed stream. Returns how many bytes of it are in the file: if not all, with
+    // errno, cut them off.
+    size_t write_block(std::span<const uint8_t> block, uint64_t offset);
     // Bytes of the file; 0: unknown.
     uint64_t size();
     void cut(uint64_t size);
@@ -66,9 +77,11 @@ class StreamFile {
 
  private:
     bool make(const std::string& path);
+    bool is_writable();
     bool write_header();
 
     OwnFile file_;
+    StreamForm form_ = StreamForm::plain;
 };
 
 }  // namespace ovni::writer

@@ -20,6 +20,7 @@
 
 #include "ring/gaps.hpp"
 #include "ring/process_life.hpp"
+#include "ring/stream_form.hpp"
 
 namespace ovni::writer {
 
@@ -62,8 +63,10 @@ struct Skipped {
 
 // The drainer's progress in the ring and in stream.obs, and the gaps that it could not write.
 struct RingProgress {
-    uint64_t drained, file_end, last_block;
-    uint64_t written;           // bytes of events in the file since this opening of the ring
+    uint64_t drained, last_block;
+    uint64_t stream_end;        // the offset of the next event in the plain stream
+    uint64_t file_end;          // bytes of the file: equal, unless it is packed
+    uint64_t written;           // bytes written to the file since this opening of the ring
     uint64_t last_of_handlers;  // the newest clock of handlers' events in that block
     uint64_t nested_drained[2], nested_lost_recorded[2];
     uint64_t lost;
@@ -72,6 +75,7 @@ struct RingProgress {
     Skipped unsaved;      // gaps behind the mark that found no room on disk, joined into one
     uint64_t unsaved_at;  // the offset of the first of them
     uint32_t notes_taken;
+    StreamForm form;  // of the file
 };
 
 // For a thread that emits into a shared buffer: progress of the moves from there into the ring.
@@ -103,7 +107,7 @@ enum class RingPlace : uint32_t {
 };
 
 struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what each side writes lies apart
-    static constexpr uint64_t magic_number = 0x63676e69726e766f;  // "ovnringc"
+    static constexpr uint64_t magic_number = 0x64676e69726e766f;  // "ovnringd"
     static constexpr uint32_t nested_rings = 2;
     static constexpr uint32_t most_notes = 512;
 
@@ -112,9 +116,11 @@ struct RingHeader {  // NOLINT(clang-analyzer-optin.performance.Padding): what e
     uint64_t process_start;   // from /proc/PID/stat: with the pid, it identifies the process
     uint64_t image;           // changes with exec
     uint64_t limit;           // bytes that the process may write, 0: any number
-    uint64_t written_before;  // bytes of events on disk, of earlier openings of the ring
+    uint64_t written_before;  // bytes on disk, of earlier openings of the ring
     uint64_t kept;            // flight recorder: this many newest bytes stay in the ring until requested
     uint64_t pid_space;       // the namespace of the pid
+    uint64_t flush_age;       // ns that events of a packed stream wait at most for others in their block
+    StreamForm form;          // of a file that begins
     int32_t pid, tid;
     int64_t time_offset;  // as in the run directory
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/page.hpp"
+#include "core/parse_number.hpp"
 #include "ring/diagnostics.hpp"
 
 namespace ovni::writer {
@@ -18,6 +19,25 @@ size_t size_of(const char* name) {
     if (std::optional<size_t> size = parse_size(text)) return *size;
     complain(Trouble::setting, "ovni", "%s is no size: %s", name, text);
     return 0;
+}
+
+// True if a setting that is one of two words is not the usual one.
+bool is_other(const char* name, const char* usual, const char* other) {
+    const char* text = secure_getenv(name);
+    if (!text || !*text || strcmp(text, usual) == 0) return false;
+    if (strcmp(text, other) == 0) return true;
+    complain(Trouble::setting, "ovni", "%s is %s or %s, not %s", name, usual, other, text);
+    return false;
+}
+
+std::optional<uint64_t> nanoseconds_of(const char* name) {
+    constexpr double nanoseconds = 1e9, longest = 1e6;  // s
+    const char* text = secure_getenv(name);
+    if (!text || !*text) return std::nullopt;
+    const double seconds = parse_number<double>(text).value_or(0);
+    if (seconds > 0 && seconds <= longest) return static_cast<uint64_t>(seconds * nanoseconds);
+    complain(Trouble::setting, "ovni", "%s is no number of seconds: %s", name, text);
+    return std::nullopt;
 }
 
 }  // namespace
@@ -43,16 +63,10 @@ Settings Settings::from_environment() {
         settings.flight = std::clamp(flight, smallest_flight, largest_flight) / page_bytes * page_bytes;
     settings.all_rings = size_of("OVNI_BUFFER_TOTAL");
     settings.limit = size_of("OVNI_LIMIT");
-    const char* on_full = secure_getenv("OVNI_ON_FULL");
-    if (on_full && strcmp(on_full, "discard") == 0)
-        settings.on_full = OnFull::discard;
-    else if (on_full && *on_full && strcmp(on_full, "block") != 0)
-        complain(Trouble::setting, "ovni", "OVNI_ON_FULL is block or discard, not %s", on_full);
-    const char* mode = secure_getenv("OVNI_BUFFER_MODE");
-    if (mode && strcmp(mode, "shared") == 0)
-        settings.mode = BufferMode::shared;
-    else if (mode && *mode && strcmp(mode, "rings") != 0)
-        complain(Trouble::setting, "ovni", "OVNI_BUFFER_MODE is rings or shared, not %s", mode);
+    if (is_other("OVNI_ON_FULL", "block", "discard")) settings.on_full = OnFull::discard;
+    if (is_other("OVNI_BUFFER_MODE", "rings", "shared")) settings.mode = BufferMode::shared;
+    if (is_other("OVNI_STREAM", "plain", "packed")) settings.form = StreamForm::packed;
+    settings.flush_age = nanoseconds_of("OVNI_FLUSH_AGE").value_or(settings.flush_age);
     return settings;
 }
 

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "ring/stream_form.hpp"
+
 namespace ovni::writer {
 
 enum class OnFull : uint8_t { block, discard };
@@ -28,6 +30,9 @@ struct Settings {
     size_t limit = 0;                // OVNI_LIMIT: bytes on disk per process; 0: no limit
     OnFull on_full = OnFull::block;  // OVNI_ON_FULL
     BufferMode mode = BufferMode::rings;  // OVNI_BUFFER_MODE
+    StreamForm form = StreamForm::plain;  // OVNI_STREAM
+    // OVNI_FLUSH_AGE, seconds: how long events wait for others that fill a block of a packed stream; ns.
+    uint64_t flush_age = 10'000'000'000;
 
     static Settings from_environment();
 };

@@ -127,6 +127,13 @@ constexpr Setting known[] = {
     {{"openmp", "", "auto|off|libomp", "OVNI_OPENMP",
       R"(Record OpenMP where the program uses it (auto, default), or not (off). With libomp, the runtime of LLVM takes the
      place of GCC's, which reports less. See --help settings.)"}},
+    {{"stream", "", "plain|packed", "OVNI_STREAM",
+      R"(Form of the streams: packed (default), mostly a tenth as large, or plain, which the tools of ovni 1 read (default
+     with --mpi-events reference). `ovnicut --plain` makes plain ones of packed ones.)"}},
+    {{"flush-age", "", "SECONDS", "OVNI_FLUSH_AGE",
+      R"(Seconds that events of packed streams wait in memory, at most, until they are written together. Default: 10. The
+     end of the program or of ovnirun loses none of them; a crash of the machine does.)"},
+     check_seconds},
     {{"run-dir", "", "DIR", "OVNI_RUNDIR",
       "Directory where events wait in memory until they are written. Default: /dev/shm."},
      check_run_directory},

@@ -103,6 +103,7 @@ int run(char** argv) {
         return 0;
     }
     for (const auto& [variable, value] : options.environment) setenv(variable.c_str(), value.c_str(), 1);
+    if (!is_set("OVNI_STREAM")) setenv("OVNI_STREAM", ovni::wants_reference_events() ? "plain" : "packed", 1);
     if (const char* pattern = getenv("OVNI_LIST_FUNCTIONS"); pattern && *pattern)
         list_functions(options.program, preload);
     ovni::run::Libraries wanted = ovni::run::libraries_for_chains();

@@ -192,6 +192,8 @@ RingLease Host::publish(Ring ring, const std::string& file, const char* link_to)
     header.image = image_;
     header.limit = settings_.limit;
     header.kept = kept_in(ring.capacity());
+    header.flush_age = settings_.flush_age;
+    header.form = settings_.form;
     uint32_t number = session_.header().rings.fetch_add(1, std::memory_order_acq_rel);
     std::string path = session_.ring_path(number);
     if (rename_from_first_root(file.c_str(), path.c_str()) != 0) return {};

@@ -134,7 +134,7 @@ void Place::make_files() {
     std::string path = directory() + events_file;
     StreamFile file;
     // The drainer knows what to remove, from an earlier run, and what to keep, from before exec.
-    if (!file.open(path, StreamFile::Content::keep))
+    if (!file.open(path, StreamFile::Content::keep, own_.header().form))
         complain(Trouble::open, "make_file", "cannot write %s:", path.c_str());
     file.close();
 }

@@ -140,6 +140,7 @@ TEST_F(DiskTest, TemporaryStreamsMoveAtExit) {
 }
 
 TEST_F(DiskTest, FullFileLosesWholeEventsAndSaysSo) {
+    set_environment("OVNI_STREAM", "plain");  // with known sizes
     constexpr uint64_t count = 200000;
     run_traced([] {
         signal(SIGXFSZ, SIG_IGN);
@@ -165,6 +166,7 @@ TEST_F(DiskTest, FullFileLosesWholeEventsAndSaysSo) {
 }
 
 TEST_F(DiskTest, FileSizeSignalDoesNotEndTheProgram) {
+    set_environment("OVNI_STREAM", "plain");  // with known sizes
     run_traced([] {
         start();
         limit_file_size(50000);
@@ -232,6 +234,7 @@ TEST_F(DiskTest, AGapThatFoundNoRoomIsWrittenWhenThereIs) {
 }
 
 TEST_F(DiskTest, EventsWaitInMemoryUntilThereIsRoomAgain) {
+    set_environment("OVNI_STREAM", "plain");  // with known sizes
     for (const char* flight : {"0", "1M"}) {
         set_environment("OVNI_FLIGHT", flight);
         fs::remove_all(trace());
@@ -259,6 +262,7 @@ TEST_F(DiskTest, EventsWaitInMemoryUntilThereIsRoomAgain) {
 }
 
 TEST_F(DiskTest, AFlushTriesTheDiskAtOnce) {
+    set_environment("OVNI_STREAM", "plain");  // with known sizes
     run_traced([this] {
         signal(SIGXFSZ, SIG_IGN);
         start();
@@ -337,6 +341,7 @@ void emit_in_handler(int) {
 }
 
 TEST_F(DiskTest, TheLimitHoldsAmongEventsOfHandlers) {
+    set_environment("OVNI_STREAM", "plain");  // with known sizes
     set_environment("OVNI_LIMIT", "1M");
     run_traced([] {
         identify();

@@ -69,13 +69,14 @@ struct HandMadeRing {
     // A drainer that has just come.
     std::unique_ptr<writer::DrainedStream> drainer() {
         return std::make_unique<writer::DrainedStream>(writer::Ring::open(path), path.string() + ".json",
-                                                       std::make_shared<uint64_t>(0), ended);
+                                                       std::make_shared<uint64_t>(0), ended, packer);
     }
     RecordedStream recorded() const { return RecordedStream(trace.string() + place); }
 
     std::filesystem::path path, trace, temporary;
     writer::Ring ring;
     writer::EndedStreams ended;
+    writer::StreamPacker packer;
 };
 
 }  // namespace ovni::test

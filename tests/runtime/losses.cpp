@@ -114,7 +114,7 @@ INSTANTIATE_TEST_SUITE_P(By, LimitTest, all_launchers(), launcher_name);
 
 TEST_P(LimitTest, ALimitOfBytesOnDiskEndsTheTraceAndNotTheProgram) {
     constexpr uint64_t limit = 1'000'000, all = count + 3 * count / each + 2;
-    run_target(GetParam(), 2, {}, {"OVNI_LIMIT=1000000"});
+    run_target(GetParam(), 2, {}, {"OVNI_LIMIT=1000000", "OVNI_STREAM=plain"});
     uint64_t bytes = 0;
     for (const RecordedStream& stream : streams()) {
         bytes += stream.bytes.size() - OVNI_FORMAT_STREAM_HEADER;
@@ -170,6 +170,7 @@ TEST_F(LossTest, TheEndThatTheWriterAddsCountsToo) {
 
 // A drainer that goes on after another one counts what that has written.
 TEST_F(LossTest, TheLimitHoldsForAnotherDrainer) {
+    set_environment("OVNI_STREAM", "plain");  // with known sizes
     constexpr size_t limit = 500'000;
     set_environment("OVNI_LIMIT", std::to_string(limit));
     run_traced([] {
@@ -189,6 +190,7 @@ TEST_F(LossTest, TheLimitHoldsForAnotherDrainer) {
 
 // The limit counts rings that others use by now, too, but nothing that was in a stream before.
 TEST_F(LossTest, TheLimitHoldsForAnotherDrainerOfManyThreads) {
+    set_environment("OVNI_STREAM", "plain");  // with known sizes
     constexpr size_t limit = 500'000, of_thread = 120'000;
     set_environment("OVNI_LIMIT", std::to_string(limit));
     run_traced([] {

@@ -12,6 +12,7 @@
 
 #include "ring/session.hpp"
 #include "tests/support/own_shared_memory.hpp"
+#include "tests/support/packed_file.hpp"
 
 namespace ovni::test {
 
@@ -27,7 +28,7 @@ std::string file_content(const fs::path& path) {
 
 RecordedStream::RecordedStream(fs::path stream_directory)
     : directory(std::move(stream_directory)),
-      bytes(file_content(directory / "stream.obs")),
+      bytes(plain_stream(file_content(directory / "stream.obs"))),
       json_text(file_content(directory / "stream.json")) {
     json = nlohmann::ordered_json::parse(json_text, nullptr, false);
     EXPECT_FALSE(json.is_discarded()) << json_text;

@@ -102,7 +102,8 @@ struct RecordedStream {
     bool clocks_never_decrease() const;
 
     std::filesystem::path directory;
-    std::string bytes, json_text;
+    std::string bytes;  // of the plain stream
+    std::string json_text;
     nlohmann::ordered_json json;  // null where there is none
     nlohmann::ordered_json gaps;
     std::vector<RecordedEvent> events;

@@ -1,4 +1,4 @@
-// A packed stream.obs of the plain one with these bytes, in blocks of whole events.
+// Packed streams of plain ones, and plain ones of packed ones.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct PackedFile {
     std::vector<Block> blocks;
 };
 
-// `most`: bytes of events in a block.
+// The packed form of the plain stream with these bytes; `most`: bytes of events in a block.
 inline PackedFile packed_file(std::string_view plain, size_t most) {
     const auto text = [](std::span<const uint8_t> bytes) {
         return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -40,6 +40,28 @@ inline PackedFile packed_file(std::string_view plain, size_t most) {
         at += made.taken;
     }
     return file;
+}
+
+// The plain stream in a stream.obs, packed or plain. Ends before a block that is damaged.
+inline std::string plain_stream(std::string file) {
+    const size_t size = file.size();
+    file.resize(size + packed::BlockUnpacker::slack_of_columns);
+    const auto* bytes = reinterpret_cast<const uint8_t*>(file.data());
+    size_t at = OVNI_FORMAT_STREAM_HEADER;
+    if (!packed::is_packed({bytes, size})) return file.substr(0, size);
+    std::string plain{"ovni\1\0\0\0", OVNI_FORMAT_STREAM_HEADER};
+    packed::BlockUnpacker unpacker;
+    while (const auto header = packed::read_header({bytes + at, size - at})) {
+        if (packed::size_of(*header) > size - at || header->offset != plain.size()) break;
+        const std::span<const uint8_t> block(bytes + at, packed::size_of(*header));
+        std::vector<uint8_t> events(header->events_bytes + packed::BlockUnpacker::slack);
+        if (!packed::is_intact(*header, block) ||
+            !packed::unpack(*header, block, unpacker, std::span(events).first(header->events_bytes)))
+            break;
+        plain.append(reinterpret_cast<const char*>(events.data()), header->events_bytes);
+        at += block.size();
+    }
+    return plain;
 }
 
 }  // namespace ovni::test

@@ -39,14 +39,14 @@ const std::map<std::string, Parts> allowed = {
      {"tools", "session", "cut", "sink", "messages", "calls", "emu", "source", "model", "trace", "ring",
       "base", "core"}},
     {"ring", {"ring", "core"}},
-    {"drain", {"drain", "ring", "core"}},
-    {"runtime", {"runtime", "drain", "ring", "core"}},
-    {"region", {"region", "runtime", "drain", "ring", "core"}},
+    {"drain", {"drain", "packed", "ring", "core"}},
+    {"runtime", {"runtime", "drain", "packed", "ring", "core"}},
+    {"region", {"region", "runtime", "drain", "packed", "ring", "core"}},
     {"code", {"code", "core"}},
     {"threads", {"threads", "core"}},
     {"counters", {"counters", "core"}},
     {"openmp", {"openmp", "core"}},
-    {"run", {"run", "code", "counters", "region", "runtime", "drain", "ring", "base", "core"}},
+    {"run", {"run", "code", "counters", "region", "runtime", "drain", "packed", "ring", "base", "core"}},
 };
 
 // The wings of a folder from the ground up; "" is the folder itself. A wing may include those of the lines

@@ -28,7 +28,7 @@ class MoverTest : public testing::Test, private writer::Mover::Rings {
             ring.header().generation.store(generation);
             ring.header().state.store(writer::RingState::open);
             streams_[number].emplace(std::move(ring), path("note", number), std::make_shared<uint64_t>(0),
-                                     ended_);
+                                     ended_, packer_);
         }
         file_ = writer::SharedFile::create(path("shared", 0), {.capacity = 1 << 20}, 0);
         ASSERT_TRUE(file_.is_mapped());
@@ -85,6 +85,7 @@ class MoverTest : public testing::Test, private writer::Mover::Rings {
     static constexpr size_t ring_bytes = size_t{256} << 10;
     TemporaryDirectory directory_;
     writer::EndedStreams ended_;
+    writer::StreamPacker packer_;
     std::array<std::optional<writer::DrainedStream>, 2> streams_;
     writer::SharedFile file_;
     std::array<writer::SharedProducer, 2> producers_;

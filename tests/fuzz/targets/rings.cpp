@@ -44,8 +44,9 @@ void fill(const writer::Ring& ring, const std::vector<std::string_view>& parts) 
 
 void drain(const std::string& path) {
     writer::EndedStreams ended;
+    static writer::StreamPacker packer;
     writer::DrainedStream stream(writer::Ring::open(path), path + ".json", std::make_shared<uint64_t>(0),
-                                 ended);
+                                 ended, packer);
     stream.drain();
     stream.finish({});
 }
