@@ -25,12 +25,14 @@ Emulation::Emulation(const EmulationOptions& options, Distribution& distribution
 
 namespace {
 
-void report_writing(const std::filesystem::path& directory, Ending ending) {
+void report_writing(const EmulationOptions& options, Ending ending) {
     const std::string_view what = ending == Ending::complete ? "the outputs"
                                   : ending == Ending::partial
                                       ? "what came before the error, as .partial files,"
                                       : "what was emulated so far";
-    log::info("writing {} to {}, please wait", what, directory.string());
+    const std::string place =
+        options.writes_to_directory() ? fmt::format(" to {}", options.output.string()) : std::string();
+    log::info("writing {}{}, please wait", what, place);
 }
 
 }  // namespace
@@ -73,7 +75,7 @@ int Emulation::emulate() {
 // A format that this build lacks is reported before anything is read or written.
 void Emulation::make_sinks() {
     ranks().agree([&] {
-        sinks_.push_back(std::make_unique<PrvSink>(options_.output));
+        if (!options_.leaves_out_prv) sinks_.push_back(std::make_unique<PrvSink>(options_.output));
         for (const ChosenOutput& chosen : options_.outputs)
             sinks_.push_back(chosen.format->make(chosen.path));
     });
@@ -90,10 +92,10 @@ void Emulation::prepare_outputs() {
         opened_.distribution.check(opened_.trace, opened_.system, opened_.clocks);
         opened_.clocks.check(opened_.clocks.hosts_of(opened_.trace));
         if (options_.tolerance == Tolerance::keep_going) print(opened_.damages);
-        make_output_directory(options_);
+        if (options_.writes_to_directory()) make_output_directory(options_);
         if (options_.report) report_file_.emplace(*options_.report);
         if (options_.statistics) statistics_file_.emplace(*options_.statistics);
-        views_ = write_views(options_.output, all_models());
+        if (!options_.leaves_out_prv) views_ = write_views(options_.output, all_models());
     });
 }
 
@@ -199,7 +201,7 @@ void Emulation::end_sinks(ScannedTrace& scanned, PlayedTrace& played) {
     const Schema& schema = opened_.plan.schema;
     const Ending ending = played.ending();
     std::optional<Tallies>& tallies = played.tallies;
-    report_writing(options_.output, ending);
+    report_writing(options_, ending);
     const bool needs_facts = any_needs(&Sink::needs_facts);
     if (needs_facts || tallies)
         content_.gaps = gather(ranks(), ranks().agree([&] {

@@ -1,5 +1,7 @@
 #include "session/scanned_trace.hpp"
 
+#include <unistd.h>
+
 #include <string>
 #include <utility>
 
@@ -80,10 +82,12 @@ void ScannedTrace::find_calls(int64_t origin) {
     });
 }
 
-// Not every node sees the outputs.
+// Not every node sees the outputs, and the trace may be read-only.
 std::filesystem::path ScannedTrace::memory_directory() const {
     const std::filesystem::path& output = opened_.options.output;
-    return std::filesystem::is_directory(output) ? output : std::filesystem::temp_directory_path();
+    const bool takes_files =
+        ::access(output.c_str(), W_OK | X_OK) == 0 && std::filesystem::is_directory(output);
+    return takes_files ? output : std::filesystem::temp_directory_path();
 }
 
 void ScannedTrace::report_memory_in_files() const {

@@ -60,6 +60,27 @@ TEST_F(EmulatorTest, ShowsMpiFunctionsWhileTheThreadRuns) {
     EXPECT_FALSE(std::filesystem::exists(trace().path() / "thread.prv"));
 }
 
+TEST_F(EmulatorTest, LeavesParaverOutIfOtherOutputsAreWanted) {
+    trace().thread().starts(10).event("OB.", 12).ends(20);
+    const TemporaryDirectory elsewhere;
+    const auto outputs = [&](const std::string& name) {
+        return std::vector<std::string>{"--html", (elsewhere.path() / (name + ".html")).string(), "--report",
+                                        (elsewhere.path() / (name + ".json")).string()};
+    };
+    std::vector<std::string> alone = outputs("alone");
+    alone.emplace_back("--no-prv");
+    accept(alone);
+    for (const char* name : {"thread.prv", "cpu.prv", "thread.row", "cfg"})
+        EXPECT_FALSE(std::filesystem::exists(trace().path() / name)) << name;
+    accept(outputs("both"));
+    EXPECT_TRUE(std::filesystem::exists(trace().path() / "thread.prv"));
+    for (const char* ending : {".html", ".json"})
+        EXPECT_EQ(read_file(elsewhere.path() / (std::string("alone") + ending)),
+                  read_file(elsewhere.path() / (std::string("both") + ending)));
+    EXPECT_EQ(emulate({"--no-prv"}).status, 2);
+    EXPECT_EQ(emulate({"--no-prv", "-b", "--html", "page.html"}).status, 2);
+}
+
 TEST_F(EmulatorTest, ShowsMpiFunctionsByNumberAndLabelsThoseThatItShows) {
     constexpr uint16_t comm_split = 70, shared_query = 124;
     Identity rank = two_cpus;

@@ -67,6 +67,8 @@ constexpr TypedOption<EmulationOptions> rows[] = {
     {{"breakdown", "b", "", "",
       R"(Write breakdowns, too: what all CPUs do, sorted, for the models nanos6, nosv and openmp.)"},
      choose<&EmulationOptions::breakdowns, Breakdowns::yes>},
+    {{"no-prv", "", "", "", "Leave out the Paraver traces, and write what other options name alone."},
+     choose<&EmulationOptions::leaves_out_prv, true>},
     {{"no-states", "", "", "", "Leave states out of mpi.prv, which is half as large then."},
      choose<&EmulationOptions::leaves_out_states, true>,
      "mpi-prv",
@@ -211,6 +213,10 @@ EmulationOptions read_options(const Cli& cli) {
         if (std::string name(format.option.name); cli.has(name))
             options.outputs.push_back(
                 {&format, format.own_name ? options.output : std::filesystem::path(cli.get(name))});
+    if (options.leaves_out_prv && options.outputs.empty() && !options.report)
+        throw UsageError("--no-prv leaves nothing to write: name an output, as --html FILE (see --help)");
+    if (options.leaves_out_prv && options.breakdowns == Breakdowns::yes)
+        throw UsageError("--breakdown writes Paraver traces, which --no-prv leaves out: choose one");
     if (options.tolerance == Tolerance::none) advise_keep_going(options.trace);
     return options;
 }

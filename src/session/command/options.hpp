@@ -2,6 +2,7 @@
 // end.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -60,6 +61,7 @@ struct EmulationOptions {
     Messages messages = Messages::matched;
     std::optional<int> threads;      // that emulate, in one process; missing: see threads_for()
     std::optional<uint64_t> memory;  // bytes that large tables may take; missing: a fair share
+    bool leaves_out_prv = false;     // thread.prv, cpu.prv and their views
     bool leaves_out_states = false;  // of mpi.prv
     int64_t min_duration = 0;        // ns: shorter slices are left out of --perfetto
     bool empty_is_ok = false;        // a directory without any trace gives empty outputs
@@ -68,6 +70,12 @@ struct EmulationOptions {
 
     // The directory of the files to read.
     const std::filesystem::path& files() const { return part ? part->files : trace; }
+    // True if some outputs go into the directory `output`.
+    bool writes_to_directory() const {
+        return !leaves_out_prv || std::ranges::any_of(outputs, [](const ChosenOutput& chosen) {
+            return chosen.format->own_name != nullptr;
+        });
+    }
 };
 
 // The options of ovniemu, and of ovniemu-mpi, which has more. read_options() interprets both, and makes no

@@ -18,8 +18,10 @@ namespace fs = std::filesystem;
 namespace {
 
 std::vector<Output> outputs_of(const EmulationOptions& options) {
-    std::vector<Output> outputs{{OutputKind::directory, "-o", options.output},
-                                {OutputKind::directory, "the directory", options.output / "cfg"}};
+    std::vector<Output> outputs;
+    if (options.writes_to_directory()) outputs.push_back({OutputKind::directory, "-o", options.output});
+    if (!options.leaves_out_prv)
+        outputs.push_back({OutputKind::directory, "the directory", options.output / "cfg"});
     auto add = [&](OutputKind kind, const std::string& option, const fs::path& path) {
         outputs.push_back({kind, option, path});
         outputs.push_back(
@@ -30,7 +32,8 @@ std::vector<Output> outputs_of(const EmulationOptions& options) {
             add(chosen.format->kind, fmt::format("--{}", chosen.format->option.name), chosen.path);
     if (options.report) add(OutputKind::file, "--report", *options.report);
     if (options.statistics) outputs.push_back({OutputKind::file, "--statistics", *options.statistics});
-    std::vector<std::string> names{"thread", "cpu"};
+    std::vector<std::string> names;
+    if (!options.leaves_out_prv) names = {"thread", "cpu"};
     for (const ModelSpec* model : all_models())
         if (model->breakdown && options.breakdowns == Breakdowns::yes)
             names.push_back(breakdown_name(*model));
