@@ -11,6 +11,8 @@ bool BlockDelay::is_over(uint64_t published) {
     const RingProgress& now = ring_.progress();
     if (now.form == StreamForm::plain) return true;
     if (begun_ == 0) begin();
+    constexpr uint64_t quarter = 2;
+    if (ring_.is_filled_beside(quarter) || ring_.has_lost_of_handlers()) return true;
     const RingHeader& h = ring_.header();
     constexpr uint64_t largest_part_of_ring = 4;
     const uint64_t waiting = published - now.drained;

@@ -8,12 +8,15 @@
 
 namespace ovni::writer {
 
+// none: no event waits, since this drainer does not come back.
+enum class Patience : uint8_t { usual, none };
+
 class BlockDelay {
  public:
     explicit BlockDelay(const DrainedRing& ring) : ring_(ring) {}
 
-    // True if the events before `published` fill a block, or were not written for long; of a plain stream
-    // always. The first call begins the time.
+    // True if the events before `published` fill a block, or were not written for long, or if notes or
+    // handlers' events need room; of a plain stream always. The first call begins the time.
     bool is_over(uint64_t published);
     // Call when all events are written.
     void begin();

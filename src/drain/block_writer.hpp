@@ -1,6 +1,6 @@
 // Writes blocks of published events from the ring into the files, gives up events for which a flight recorder
 // or a full disk has no room, and counts losses. The ring's progress is committed after the files are
-// written, so a drainer that takes over writes equal bytes at equal offsets.
+// written, so a drainer that takes over goes on from there.
 #pragma once
 
 #include <cstddef>

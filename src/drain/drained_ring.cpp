@@ -39,6 +39,25 @@ void DrainedRing::report_damage() {
              header().tid);
 }
 
+bool DrainedRing::is_filled_beside(uint64_t eighths) const {
+    const RingHeader& h = header();
+    const RingProgress& now = progress();
+    const auto is_filled = [&](uint64_t used, uint64_t room) { return used >= room / 8 * eighths; };
+    for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
+        if (is_filled(h.nested[d].published.load(std::memory_order_acquire) - now.nested_drained[d],
+                      ring_.nested_capacity()))
+            return true;
+    return is_filled(h.notes_added.load(std::memory_order_acquire) - now.notes_taken, RingHeader::most_notes);
+}
+
+bool DrainedRing::has_lost_of_handlers() const {
+    const RingProgress& now = progress();
+    for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
+        if (header().nested[d].lost.load(std::memory_order_acquire) != now.nested_lost_recorded[d])
+            return true;
+    return false;
+}
+
 // The last block lies in the ring still, as nothing was published since.
 uint64_t DrainedRing::last_clock() const {
     const RingProgress& now = progress();

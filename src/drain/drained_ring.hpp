@@ -31,6 +31,10 @@ class DrainedRing {
     void report_damage();
     void set_damaged(bool is_damaged) { is_damaged_ = is_damaged; }
 
+    // True if so many eighths of the room for gaps, or for events of handlers, are in use.
+    bool is_filled_beside(uint64_t eighths) const;
+    // True if handlers have lost events that are in no gap.
+    bool has_lost_of_handlers() const;
     // The clock of the last event if all published events are drained; else 0.
     uint64_t last_clock() const;
     // Number of events lost before the ring and after it.

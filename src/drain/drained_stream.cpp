@@ -13,6 +13,7 @@ namespace ovni::writer {
 // The owner has opened the ring again, for another stream.
 void DrainedStream::start_over() {
     is_prepared_ = is_stuck_ = false;
+    seen_ = 0;
     ring_.set_damaged(false);
     disk_.start_over();
     delay_.start_over();
@@ -51,7 +52,12 @@ bool DrainedStream::begin() {
     RingProgress begin = ring_.progress();
     begin.form = header().form;
     begin.stream_end = begin.file_end = OVNI_FORMAT_STREAM_HEADER;
-    if (goes_on && files_.is_open()) files_.find_end(begin);
+    // The end of the stream has to be known before anything is added.
+    if (goes_on && !(is_open && files_.find_end(begin))) {
+        if (!owner_lives(header())) return keep();
+        forget();
+        return false;
+    }
     blocks_.commit(begin);
     gaps_.reserve();
     if (metadata_.open_life() > 0) follow(blocks_.append(make_event("OHe", metadata_.open_life())));
@@ -68,7 +74,7 @@ void DrainedStream::take_up() {
     files_.open();
 }
 
-double DrainedStream::drain() {
+double DrainedStream::drain(Patience patience) {
     RingHeader& h = header();
     RingState state = h.state.load(std::memory_order_acquire);
     if (state != RingState::open && state != RingState::closed) return 0;
@@ -85,12 +91,12 @@ double DrainedStream::drain() {
     // The owner rings if the ring gets crowded.
     if (!is_asked && !is_crowded && !disk_.is_attempt_due()) return 0;
     if (is_stuck_ || is_empty(h) || !ring_.is_placed() || !prepare()) return 0;
-    const uint64_t drained = ring_.progress().drained, waiting = published - drained;
-    const bool is_due =
-        wanted > drained || is_crowded || ring_.is_reading_wanted() || delay_.is_over(published);
+    const uint64_t drained = ring_.progress().drained, kept = std::min(h.kept, published - drained);
+    const uint64_t fresh = published - std::max(std::exchange(seen_, published), drained + kept);
+    const bool is_due = patience == Patience::none || wanted > drained || is_crowded ||
+                        ring_.is_reading_wanted() || delay_.is_over(published);
     if (is_due && !write(published, is_crowded)) return 0;
-    return static_cast<double>(waiting - std::min(waiting, h.kept)) /
-           static_cast<double>(ring().capacity() - h.kept);
+    return static_cast<double>(fresh) / static_cast<double>(ring().capacity() - h.kept);
 }
 
 // False if the disk cannot take the events.
@@ -102,7 +108,7 @@ bool DrainedStream::write(uint64_t published, bool is_crowded) {
         ring_.refuse(published);
         return false;
     }
-    delay_.begin();
+    if (ring_.progress().drained + header().kept >= published) delay_.begin();
     if (!make_readable()) ring_.refuse(published);
     return true;
 }

@@ -3,7 +3,7 @@
 // ring and its progress (DrainedRing), where the files are (StreamPlace), stream.obs and stream.crc
 // (EventFiles), the gaps (StreamGaps), stream.json (MetadataFile), writing from the ring into the files
 // (BlockWriter), waiting for more events (BlockDelay), and for room on disk (FullDisk). All state is in the
-// ring, so another drainer may take over at any time: it writes equal bytes at equal offsets.
+// ring, so another drainer may take over at any time: it cuts off what is behind the progress, and goes on.
 //
 // If the disk cannot take events, they stay in the ring. A living thread loses the older ones when its ring
 // is half full, so that no thread waits. A thread that ends loses them. Events of a dead process stay for
@@ -45,9 +45,9 @@ class DrainedStream {
     DrainedStream(const DrainedStream&) = delete;
     DrainedStream& operator=(const DrainedStream&) = delete;
 
-    // If the stream is placed, writes the published events, except for those that a flight recorder keeps.
-    // Returns how full the ring was, 0 to 1.
-    double drain();
+    // If the stream is placed, writes the published events, except for those that a flight recorder keeps or
+    // that wait for a block. Returns how much of the ring was filled since the last call, 0 to 1.
+    double drain(Patience patience = Patience::usual);
     // Call if the owner has closed the ring, or is dead. Writes all events and ends the stream; then the ring
     // is done. False if events could not be written and stay in the ring.
     bool finish(const OwnerEnd& end);
@@ -85,6 +85,7 @@ class DrainedStream {
     FullDisk disk_;
     BlockDelay delay_;
     BlockWriter blocks_;
+    uint64_t seen_ = 0;  // published when drain() was called last
     bool is_prepared_ = false;
     bool is_stuck_ = false;
 };

@@ -162,7 +162,7 @@ void Drainer::finish_earlier_images() {
     }
 }
 
-double Drainer::pass() {
+double Drainer::pass(Patience patience) {
     session_.header().heartbeat.store(monotonic_clock(), std::memory_order_relaxed);
     double fullest = 0;
     for (const Shared& shared : shared_) fullest = std::max(fullest, shared.mover->look());
@@ -179,7 +179,7 @@ double Drainer::pass() {
         const Owned& ring = *owned;
         if (state_of(*ring.stream) != RingState::open) continue;
         if (!are_finished && !ring.stream->has_begun()) continue;
-        fullest = std::max(fullest, ring.stream->drain());
+        fullest = std::max(fullest, ring.stream->drain(patience));
         if (rings_.size() > most_open) ring.stream->rest();
     }
     return fullest;

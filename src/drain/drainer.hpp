@@ -31,8 +31,9 @@ class Drainer final : private Mover::Rings {
     // Hands the ended streams over to a successor. This drainer must not be used afterwards.
     EndedStreams let_go() { return std::move(ended_); }
 
-    // Writes the published events. Returns how full the fullest ring was, 0 to 1.
-    double pass();
+    // Writes the published events. Returns how much of the ring that was filled most was filled since the
+    // last pass, 0 to 1.
+    double pass(Patience patience = Patience::usual);
     // Makes passes until `stop` is 1, or is_over(), called from time to time, returns true. Ring the doorbell
     // after setting `stop`.
     void serve(const std::atomic<uint32_t>& stop, bool (*is_over)() noexcept = nullptr);
@@ -47,8 +48,11 @@ class Drainer final : private Mover::Rings {
     size_t doubtful() const;
     // Number of rings of dead owners with events that could not be written.
     size_t stuck() const;
-    // Stops serving the run directory: living processes drain for themselves.
-    void resign() { session_.header().ended.store(1, std::memory_order_release); }
+    // Writes what waits, and stops serving the run directory: living processes drain for themselves.
+    void resign() {
+        pass(Patience::none);
+        session_.header().ended.store(1, std::memory_order_release);
+    }
 
  private:
     using Process = ProcessId;

@@ -48,13 +48,14 @@ void EventFiles::cut(uint64_t end) {
     if (events_.is_open()) events_.cut(end);
 }
 
-void EventFiles::find_end(RingProgress& now) {
-    const std::optional<FileEnd> packed = end_of_packed(place_.path_of(events_file));
-    const uint64_t size = std::max<uint64_t>(events_.size(), OVNI_FORMAT_STREAM_HEADER);
-    const FileEnd end = packed.value_or(FileEnd{size, size});
-    now.form = packed ? StreamForm::packed : StreamForm::plain;
-    now.stream_end = end.stream;
-    now.file_end = end.file;
+bool EventFiles::find_end(RingProgress& now) {
+    const std::optional<EndOfStream> found = find_end_of_stream(place_.path_of(events_file));
+    if (!found) return false;
+    now.form = found->form;
+    now.stream_end = found->at.stream;
+    now.file_end = found->at.file;
+    if (events_.size() > now.file_end) events_.cut(now.file_end);
+    return true;
 }
 
 Written EventFiles::write(const EventPieces& events, const RingProgress& now, uint64_t room) {

@@ -24,8 +24,9 @@ class EventFiles {
     bool open();
     std::string directory() const { return place_.directory(); }
     bool is_open() const { return events_.is_open(); }
-    // Notes the form and the end of the open file, which has events already.
-    void find_end(RingProgress& now);
+    // Notes the form and the end of the open file, which has events already, and cuts off a torn block.
+    // False, with errno, if it cannot be read.
+    bool find_end(RingProgress& now);
     // Truncates the file to `end`, if it is open.
     void cut(uint64_t end);
     // Writes whole events behind those of `now`, and at most `room` bytes. If fewer are written although

@@ -45,15 +45,8 @@ uint64_t FullDisk::end_of_older(uint64_t published) const {
 
 // For gaps, or for events of handlers.
 bool FullDisk::lacks_room_beside() const {
-    const RingHeader& h = ring_.header();
-    const RingProgress& now = ring_.progress();
-    const auto is_nearly_full = [](uint64_t used, uint64_t room) { return used >= room - room / 8; };
-    for (uint32_t d = 0; d < RingHeader::nested_rings; ++d)
-        if (is_nearly_full(h.nested[d].published.load(std::memory_order_acquire) - now.nested_drained[d],
-                           ring_.ring().nested_capacity()))
-            return true;
-    return is_nearly_full(h.notes_added.load(std::memory_order_acquire) - now.notes_taken,
-                          RingHeader::most_notes);
+    constexpr uint64_t nearly_all = 7;
+    return ring_.is_filled_beside(nearly_all);
 }
 
 }  // namespace ovni::writer

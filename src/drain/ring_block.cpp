@@ -187,7 +187,7 @@ RingBlock next_block(const Ring& ring, const RingProgress& before, uint64_t end,
     if (nested) merge_nested(ring, block, begin, end, all);
     if (block.merged.empty()) {
         uint64_t first = std::min(end - begin, ring.contiguous(begin));
-        block.bytes = {ring.at(begin), first, ring.data(), end - begin - first, true};
+        block.bytes = {ring.at(begin), first, ring.data(), end - begin - first};
     } else {
         block.bytes = {block.merged.data(), block.merged.size()};
     }

@@ -27,7 +27,6 @@ struct EventPieces {
     size_t first_bytes = 0;
     const uint8_t* second = nullptr;
     size_t second_bytes = 0;
-    bool has_slack = false;  // a page behind the first ones may be read
     size_t bytes() const { return first_bytes + second_bytes; }
 };
 // A copy in one place.

@@ -34,13 +34,17 @@ class StreamPacker {
 
  private:
     std::span<const uint8_t> next_events(const EventPieces& events, size_t from, size_t most);
-    std::span<const uint8_t> in_one_place(const EventPieces& events, size_t from, size_t end);
+    std::span<const uint8_t> copy(const EventPieces& events, size_t from, size_t end);
 
     packed::BlockMaker maker_;
     std::vector<uint8_t> copy_;
 };
 
-// The end of the last whole block of a packed stream. Nothing if there is no packed stream.
-std::optional<FileEnd> end_of_packed(const std::string& path);
+struct EndOfStream {
+    StreamForm form;
+    FileEnd at;  // of a packed one behind its last whole block
+};
+// The end of a stream with its header. Nothing, with errno, if the file cannot be read.
+std::optional<EndOfStream> find_end_of_stream(const std::string& path);
 
 }  // namespace ovni::writer

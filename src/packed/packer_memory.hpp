@@ -1,4 +1,4 @@
-// The memory of a BlockPacker: some 11 MiB of addresses, of which it uses what its blocks need, 2 MiB for
+// The memory of a BlockPacker: some 9 MiB of addresses, of which it uses what its blocks need, 2 MiB for
 // usual ones. It is one mapping, since a packer may run in a program that has no memory left: then there is
 // none.
 #pragma once

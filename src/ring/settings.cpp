@@ -21,7 +21,7 @@ size_t size_of(const char* name) {
     return 0;
 }
 
-// True if a setting that is one of two words is not the usual one.
+// True if the setting is `other`. It is one of two words.
 bool is_other(const char* name, const char* usual, const char* other) {
     const char* text = secure_getenv(name);
     if (!text || !*text || strcmp(text, usual) == 0) return false;

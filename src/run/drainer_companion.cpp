@@ -221,7 +221,9 @@ void DrainerCompanion::take_over() noexcept {
     if (!session.is_valid() || !session.lock()) return;
     writer::Drainer drainer(session);
     drainer.finish_process(program, owner_end(Ending{}, session));
-    if (drainer.finish_dead()) session.remove();
+    const bool is_empty = drainer.finish_dead();
+    drainer.pass(writer::Patience::none);
+    if (is_empty) session.remove();
 }
 
 void DrainerCompanion::finish(const Ending& ending) noexcept {

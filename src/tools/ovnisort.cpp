@@ -31,6 +31,9 @@ int check(const Trace& trace) {
 
 int sort(const Trace& trace, uint64_t look_back) {
     for (uint32_t i = 0; i < trace.streams().size(); ++i) {
+        // A packed stream is replaced, and its program would go on with the old file.
+        if (trace.streams()[i].is_running && trace.reader(i, 0, ClockOrder::any).is_packed())
+            throw Error("its program is running: wait for its end, or use ovniemu --sort", trace.path_of(i));
         const std::filesystem::path below =
             directory_of(trace, i).lexically_relative(trace.directory()).lexically_normal();
         const Fd opened = open_directory_in(trace.directory(), below, Missing::is_error);

@@ -10,6 +10,7 @@
 #include <limits>
 #include <thread>
 
+#include "drain/drainer.hpp"
 #include "ovni/emit.hpp"
 #include "ovni/packed.h"
 #include "tests/runtime/hand_made_ring.hpp"
@@ -166,7 +167,7 @@ TEST_F(PackedStreamTest, AStreamThatGoesOnKeepsItsForm) {
                 put(made, 1 + events, 20);
                 if (is_torn && events > 0 && form == StreamForm::packed)
                     std::ofstream(made.recorded().directory / "stream.obs", std::ios::app)
-                        << "oblk and a bit";
+                        << "oblk" << std::string(5000, 'x');
                 EXPECT_TRUE(made.drainer()->finish({}));
                 events += 20;
                 ASSERT_NO_FATAL_FAILURE(expect_numbered(made.recorded(), events));
@@ -175,6 +176,46 @@ TEST_F(PackedStreamTest, AStreamThatGoesOnKeepsItsForm) {
                                                                      : uint32_t{OVNI_FORMAT_VERSION});
             }
         }
+}
+
+// The program goes on, perhaps for long without an event.
+TEST_F(PackedStreamTest, ADrainerThatEndsLeavesNothingThatWaits) {
+    const fs::path directory = home() / "run.1";
+    writer::Session session = writer::Session::create(directory);
+    HandMadeRing made(home());
+    make_packed(made);
+    put(made, 1, 3);
+    fs::rename(made.path, session.ring_path(0));
+    fs::rename(made.path.string() + ".json", session.note_path(0));
+    session.header().rings = 1;
+    writer::Drainer drainer(session);
+    EXPECT_FALSE(drainer.finish_dead());
+    EXPECT_EQ(made.recorded().events.size(), 0u);
+    drainer.resign();
+    expect_numbered(made.recorded(), 3);
+}
+
+TEST_F(PackedStreamTest, HandlersEventsAndGapsDoNotWaitIfTheirRoomFills) {
+    HandMadeRing made(home());
+    make_packed(made);
+    auto drainer = made.drainer();
+    put(made, 1, 2);
+    made.note_gap(3, 4, 0);
+    drainer->drain();
+    EXPECT_EQ(made.recorded().events.size(), 0u);
+    for (uint32_t i = 1; i < writer::RingHeader::most_notes / 4; ++i) made.note_gap(3 + 2 * i, 4 + 2 * i, 0);
+    drainer->drain();
+    EXPECT_EQ(made.recorded().events.size(), 2u);
+    put(made, 1000, 1);
+    made.lose_nested(1001);
+    drainer->drain();
+    EXPECT_EQ(made.recorded().events.size(), 3u);
+    const uint64_t events =
+        writer::Ring::nested_bytes / 4 / (sizeof(uint64_t) + OVNI_FORMAT_EVENT_HEADER) + 1;
+    for (uint64_t i = 0; i < events; ++i) made.put_nested("OC.", 1010);
+    put(made, 1020, 1);
+    drainer->drain();
+    EXPECT_EQ(made.recorded().events.size(), 4u + events);
 }
 
 TEST_F(PackedStreamTest, LargeEventsStandInBlocksOfTheirOwn) {
