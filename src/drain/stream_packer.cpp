@@ -11,8 +11,8 @@
 
 namespace ovni::writer {
 
-// Copies them, with a packer's slack. A program may overwrite its ring by mistake at any time, so what was checked has to
-// be what is packed.
+// Copies them, with a packer's slack. A program may overwrite its ring by mistake at any time, so what was
+// checked has to be what is packed.
 std::span<const uint8_t> StreamPacker::copy(const EventPieces& events, size_t from, size_t end) {
     const size_t count = end - from,
                  of_first = std::min(events.first_bytes - std::min(from, events.first_bytes), count);
